@@ -139,7 +139,7 @@ def test_each_section_says_once_what_it_did_about_missing_cells():
     assert joined.count("16 of 699 rows") == 2
     assert "and no row is left out" in joined
     dropped = " ".join(separability(sepal.datasets.load("breast-cancer"), missing="drop").to_text(100).split())
-    assert "16 rows with missing cells were dropped" in dropped
+    assert "16 of 699 rows with missing cells were dropped" in dropped
     assert "filled with the mean" not in dropped
 
 

@@ -56,6 +56,7 @@ from sepal.data._equal_rows import row_groups as row_groups
 from sepal.data._equal_rows import row_hash as row_hash
 from sepal.data._equal_rows import row_marks as row_marks
 from sepal.data._error_words import constant_note as constant_note
+from sepal.data._error_words import dropped_note as dropped_note
 from sepal.data._error_words import p_phrase as p_phrase
 from sepal.data._error_words import p_text as p_text
 from sepal.data._error_words import plural as plural

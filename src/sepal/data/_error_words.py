@@ -91,3 +91,14 @@ def p_phrase(p: float | None) -> str:
     """The same as part of a sentence."""
     text = p_text(p)
     return text if p is None else f"p {text}" if p == 0 else f"p = {text}"
+
+
+def dropped_note(n_dropped: int, n_rows: int) -> str:
+    """What is said of rows that were left out since they have missing cells.
+
+    Examples
+    --------
+    >>> dropped_note(16, 699)
+    '16 of 699 rows with missing cells were dropped'
+    """
+    return f"{n_dropped:,} of {n_rows:,} rows with missing cells were dropped"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
-from sepal.data._error_words import MEMORY, Origin, plural, shown
+from sepal.data._error_words import MEMORY, Origin, dropped_note, plural, shown
 from sepal.data._text_codes import CodedLabels, coded_texts
 from sepal.data._text_options import TextOptions
 from sepal.data._written import Written
@@ -295,8 +295,7 @@ class Table:
                 f"all {self.n_rows} rows have missing cells; dropping them leaves nothing",
                 hint=f"leave out column {shown(self.names[emptiest])}, which has the most missing cells",
             )
-        note = f"{dropped} of {self.n_rows} rows with missing cells were dropped"
-        return replace(self.take(complete), notes=(*self.notes, note))
+        return replace(self.take(complete), notes=(*self.notes, dropped_note(dropped, self.n_rows)))
 
     def frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """The feature columns as a data frame.

@@ -87,6 +87,11 @@ def ib3(
     DataError
         If no member has an acceptable record at the end, as happens on small data.
 
+    Notes
+    -----
+    A stream by its nature: what a row does depends on the one before. Only distances of the next rows to the members
+    are made side by side on all threads; members that come meanwhile are met one by one.
+
     References
     ----------
     D. W. Aha, D. Kibler, M. K. Albert, "Instance-based learning algorithms", Machine Learning 6, 1991.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sepal.data import p_phrase, p_text, plural
+from sepal.data import dropped_note, p_phrase, p_text, plural
 from sepal.measures import MEASURES
 from sepal.report._beside import row_name, told_beside
 from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS, distance_words
@@ -353,7 +353,7 @@ def _notes(report: SeparabilityReport) -> list[str]:
     if report.table.n_missing and not settings.n_dropped:
         notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:
-        notes.append(f"{settings.n_dropped:,} rows with missing cells were dropped")
+        notes.append(dropped_note(settings.n_dropped, report.table.n_rows))
     if settings.sampled:
         notes.append(
             f"neighbours were looked up for a random sample of {settings.n_asked:,} of {settings.n_rows:,} rows"

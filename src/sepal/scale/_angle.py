@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName, Table, fit_scaling
 from sepal.exceptions import DataError
 from sepal.measures import ANGLE_PARAMETERS, ClassScatter, SeparabilityAngle, angle_of_scatters, numbers_of
-from sepal.parameters import Parameter, checked
+from sepal.parameters import checked
 from sepal.progress import Progress, stage
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._products import class_scatters, places_of
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._sources import partitioned
@@ -71,10 +72,7 @@ def _scaled(
     return moved, (shift - offset) / divisor
 
 
-_TARGET = Parameter("target", "whole", "the column of the classes, by its name or place", optional=True, looked_up=True)
-
-
-@checked(_TARGET, *ANGLE_PARAMETERS)
+@checked(*PARTITION_PARAMETERS, *ANGLE_PARAMETERS)
 def angle_partitions(
     source: Any,
     y: Any = None,

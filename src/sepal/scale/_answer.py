@@ -12,11 +12,12 @@ from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, thornton_test
 from sepal.neighbors import PartSearch
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress, silent, stage
 from sepal.scale._blocks import cut_blocks
 from sepal.scale._clock import ASKING, SearchClock
 from sepal.scale._drawing import Drawn, draw_rows, shares_of
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
 from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, forget_blocks, prepare_blocks
 from sepal.scale._sampled import SampleAsked, ask_sample, sampled_test
@@ -78,6 +79,7 @@ class PartitionsMeasure:
     __repr__ = __str__
 
 
+@checked(*PARTITION_PARAMETERS)
 def measure_partitions(
     source: Any,
     y: Any = None,

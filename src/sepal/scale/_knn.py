@@ -8,13 +8,16 @@ from sklearn.base import clone
 
 from sepal.exceptions import ParameterError
 from sepal.learners import KNNClassifier, fit_elsewhere
+from sepal.parameters import checked
 from sepal.progress import Progress
 from sepal.scale._leave_one_out import class_order
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._prepare import fit_parts, prepare_blocks
 from sepal.scale._sources import partitioned
 from sepal.scale._work import place_of_work
 
 
+@checked(*PARTITION_PARAMETERS)
 def knn_partitions(
     model: KNNClassifier,
     source: Any,

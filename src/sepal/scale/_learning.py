@@ -14,10 +14,11 @@ from sepal.data import Missing, Table, shown
 from sepal.estimators import AnyTable, Diet, View, as_numbers, fit_view
 from sepal.exceptions import DataError
 from sepal.machines import FeatureVectorClassifier, FisherDiscriminant, VectorMap
-from sepal.parameters import RandomState
+from sepal.parameters import RandomState, checked
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import Loading
 from sepal.scale._moments import exact_moments
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._products import MOST_ADDED, class_scatters, places_of
 from sepal.scale._sample_table import SampledTable, sample_of
 from sepal.scale._schema import Schema, read_schema
@@ -200,6 +201,7 @@ def _unwrapped(model: Any, given: _Given) -> tuple[Any, View | None, Callable[[A
     return model.machine, view, lambda fitted: clone(model).keep(given.labelled(), view, fitted)
 
 
+@checked(*PARTITION_PARAMETERS)
 def fit_partitions(
     model: Any,
     source: Any,

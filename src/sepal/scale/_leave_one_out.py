@@ -12,8 +12,9 @@ from sepal.data import left_out_together
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
-from sepal.parameters import check_whole
+from sepal.parameters import check_whole, checked
 from sepal.scale._blocks import RowBlock, block_table, codes_of
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._search import BlockSearch
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HALF = 26  # bits of a whole number that are added up apart from the others
 
 
+@checked(*PARTITION_PARAMETERS)
 def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneOutCurve:
     """How good k-NN is for every k, each row left out in turn: as :func:`sepal.leave_one_out_curve`, of partitions.
 

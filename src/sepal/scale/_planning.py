@@ -16,10 +16,11 @@ from scipy.special import ndtri
 
 from sepal.data import PartReading, Table, plural
 from sepal.distances import FittedDistance
-from sepal.exceptions import ParameterError
 from sepal.neighbors import PartSearch, extent_of
+from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
 from sepal.scale._meetings import best_cut
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
 from sepal.scale._sources import Partition
@@ -186,6 +187,7 @@ def measure_rates(
     return Rates(loading, Growth.of(*asked), Growth.of(*own), asked[1][0] / asked[1][1], own[1][0] / own[1][1])
 
 
+@checked(*PARTITION_PARAMETERS)
 def asking_for(half_width: float, n_rows: int, confidence: float = 0.95) -> int:
     """How many rows must ask for an interval no wider than this to either side, whatever the index.
 
@@ -207,8 +209,6 @@ def asking_for(half_width: float, n_rows: int, confidence: float = 0.95) -> int:
     >>> asking_for(0.01, 10_000_000)
     9595
     """
-    if not 0 < half_width < 0.5:
-        raise ParameterError(f"half_width must lie between 0 and 0.5; got {half_width!r}")
     z = float(ndtri(0.5 + confidence / 2))
     free = (z / (2 * half_width)) ** 2
     return int(np.ceil(free / (1 + (free - 1) / n_rows)))

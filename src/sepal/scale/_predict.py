@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from sepal.data import KindsSpec, PartReading, Table
 from sepal.exceptions import DataError
+from sepal.parameters import checked
 from sepal.progress import Progress, stage
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._schema import read_schema
 from sepal.scale._sources import Partition, Partitioned, load_part, narrowed
 from sepal.scale._work import OnCluster, Workplace, place_of_work
@@ -108,6 +110,7 @@ def _answers(model: Any, part: Partition, asking: _Asking) -> Answered:
     return predictions, shares, back, table.names
 
 
+@checked(*PARTITION_PARAMETERS)
 def predict_partitions(
     model: Any,
     source: Partitioned,

@@ -15,12 +15,13 @@ from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
 from sepal.measures import Prepared
 from sepal.neighbors import Copies, Method, PartSearch, joined_extent
-from sepal.parameters import RandomState, check_whole, generator
+from sepal.parameters import RandomState, check_whole, checked, generator
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import KEPT, block_rows, cut_blocks
 from sepal.scale._drawing import draw_rows
 from sepal.scale._elsewhere import RowsElsewhere
 from sepal.scale._fit import fit_to_parts
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch, RowsAsking
 from sepal.scale._sources import Partitioned, partitioned
@@ -135,6 +136,7 @@ def forget_blocks(prepared: Prepared) -> None:
         KEPT.forget(prepared.search.blocks[0].key.split("-")[0])
 
 
+@checked(*PARTITION_PARAMETERS)
 def prepare_partitions(
     source: Any,
     y: Any = None,

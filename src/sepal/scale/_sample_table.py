@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table
-from sepal.parameters import RandomState, generator
+from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress, stage
 from sepal.scale._drawing import Drawn, draw_rows, shares_of
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._sources import Partitioned
 from sepal.scale._work import Workplace, place_of_work
@@ -79,6 +80,7 @@ def sample_of(
     return SampledTable(table, drawn.rows, schema.n_rows)
 
 
+@checked(*PARTITION_PARAMETERS)
 def sample_table(
     source: Partitioned,
     n_rows: int,

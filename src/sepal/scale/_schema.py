@@ -15,6 +15,7 @@ from sepal.data import (
     PartReading,
     Table,
     class_codes,
+    dropped_note,
     match_table,
     name_key,
     plural,
@@ -262,5 +263,5 @@ def _notes(apart: tuple[str, ...], n_given: int, n_rows: int) -> tuple[str, ...]
         columns, tell = ", ".join(shown(name) for name in apart), plural(len(apart), "it tells", "they tell")
         notes.append(f"{plural(len(apart), 'column')} {columns}: not used, since {tell} rows apart and not classes")
     if n_rows < n_given:
-        notes.append(f"{n_given - n_rows} of {n_given} rows with missing cells were dropped")
+        notes.append(dropped_note(n_given - n_rows, n_given))
     return tuple(notes)

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sepal.parameters import checked
+from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._work import OnCluster, place_of_work
 from sepal.selection import scored_by
 
 
+@checked(*PARTITION_PARAMETERS)
 @contextmanager
 def spread_subsets(client: Any = None, *, cluster: str | None = None, workers: int | None = None) -> Iterator[None]:
     """Within it, sweeps and searches over subsets of columns score their candidates on workers.
