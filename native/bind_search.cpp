@@ -8,7 +8,21 @@
 namespace sepal {
 namespace {
 
-// None if the tree gave up because it would cost more than `budget`.
+// Nothing if the tree gave up because it would cost more than `budget`.
+Ranking searched(const Matrix& points, const Matrix& asked, const std::string& method, const MetricSpec& spec, const Plan& plan) {
+    const bool may_be_nan = method != "tiles" && method != "axes" && method != "tree";
+    check_rows(points, may_be_nan);
+    if (!plan.self_join) check_rows(asked, may_be_nan);
+    const Points data = points_of(points), wanted = points_of(asked);
+    const nb::gil_scoped_release free;
+    if (method == "tiles") return search_tiles(data, wanted, plan);
+    if (method == "axes") return search_axes(data, wanted, plan);
+    if (method == "tree") return search_tree(data, wanted, spec, plan);
+    if (method == "scan") return search_scan(data, wanted, spec, plan);
+    return search_direct(data, wanted, spec, plan);
+}
+
+// None if the tree gave up.
 nb::object search(const Matrix& points, nb::object queries, int k, nb::object limits, const std::string& method, const std::string& metric,
                  double p, int n_numeric, const Row& weights, double tie, double zero, double budget, int threads, nb::object progress, bool raw) {
     const bool self_join = queries.is_none();
@@ -17,25 +31,28 @@ nb::object search(const Matrix& points, nb::object queries, int k, nb::object li
     if (k < 1) throw std::invalid_argument("k must be at least 1");
     if (self_join && method == "scan") throw std::invalid_argument("a scan needs queries");
     const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
-    const bool may_be_nan = method != "tiles" && method != "axes" && method != "tree";
-    check_rows(points, may_be_nan);
-    if (!self_join) check_rows(asked, may_be_nan);
     PythonPoll poll(std::move(progress));
     Row kept;
     const double* reach = limits_of(limits, asked.shape(0), kept);
     const Plan plan{reach == nullptr ? k : kEverybody, self_join, tie, zero, team_of(threads), &poll, reach, budget, raw};
-    const Points data = points_of(points), wanted = points_of(asked);
-    Ranking ranking;
-    {
-        const nb::gil_scoped_release free;
-        if (method == "tiles") ranking = search_tiles(data, wanted, plan);
-        else if (method == "axes") ranking = search_axes(data, wanted, plan);
-        else if (method == "tree") ranking = search_tree(data, wanted, spec, plan);
-        else if (method == "scan") ranking = search_scan(data, wanted, spec, plan);
-        else ranking = search_direct(data, wanted, spec, plan);
-    }
+    Ranking ranking = searched(points, asked, method, spec, plan);
     if (ranking.start.empty() && !poll.raised()) return nb::none();
     return finish(std::move(ranking), poll);
+}
+
+// One share of a raw self join, and the checksum of the arrangement it is a share of; None if the tree gave up.
+nb::object search_turn(const Matrix& points, int k, const std::string& method, const std::string& metric, double p, int n_numeric,
+                       const Row& weights, double tie, double zero, double budget, int threads, nb::object progress, std::int64_t turn, std::int64_t turns) {
+    if (k < 1) throw std::invalid_argument("k must be at least 1");
+    if (turns < 1 || turn < 0 || turn >= turns) throw std::invalid_argument("there is no such turn");
+    if (method == "scan") throw std::invalid_argument("a scan needs queries");
+    const MetricSpec spec = spec_of(points.shape(1), metric, p, n_numeric, weights);
+    PythonPoll poll(std::move(progress));
+    std::uint64_t arrangement = 0;
+    const Plan plan{k, true, tie, zero, team_of(threads), &poll, nullptr, budget, true, {turn, turns, &arrangement}};
+    Ranking ranking = searched(points, points, method, spec, plan);
+    if (ranking.start.empty() && !poll.raised()) return nb::none();
+    return nb::make_tuple(finish(std::move(ranking), poll), arrangement);
 }
 
 nb::tuple search_distances(const Matrix& distances, bool self_join, int k, nb::object limits, double tie, int threads, nb::object progress) {
@@ -125,6 +142,9 @@ void bind_search(nb::module_& m) {
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
           nb::arg("budget") = std::numeric_limits<double>::infinity(), nb::arg("threads"), nb::arg("progress").none(),
           nb::arg("raw") = false);
+    m.def("search_turn", &search_turn, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("method"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"),
+          nb::arg("weights"), nb::arg("tie"), nb::arg("zero"), nb::arg("budget") = std::numeric_limits<double>::infinity(), nb::arg("threads"),
+          nb::arg("progress").none(), nb::arg("turn"), nb::arg("turns"));
     m.def("search_distances", &search_distances, nb::kw_only(), nb::arg("distances"), nb::arg("self_join"), nb::arg("k"), nb::arg("limits").none(), nb::arg("tie"),
           nb::arg("threads"), nb::arg("progress").none());
     nb::class_<AxisWork>(m, "AxisWork")

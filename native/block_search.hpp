@@ -55,11 +55,16 @@ template <class Filter> class BlockSearch {
         // at hand, and all threads stay busy to the end.
         const std::int64_t left = blocks(n_queries_), right = blocks(n_points_);
         const std::int64_t runs = plan_.self_join ? triangle_runs(left, kBand) : rectangle_runs(left, right, kBand);
-        Watch watch(plan_.poll, runs + n_queries_ / 1024);
+        // The diagonal is looked at in every turn, for its bounds; the other runs by turns.
+        const Turn& turn = plan_.turn;
+        const std::int64_t own = turn.of == 1 ? runs : left + std::max<std::int64_t>(0, runs - left - turn.at + turn.of - 1) / turn.of;
+        turn.arranged(Turn::Kind::by_tiles, block_ * kBand, n_queries_, [this](std::int64_t i) { return filter_.query_row(i); });
+        Watch watch(plan_.poll, own + n_queries_ / 1024);
         look_first(watch);
-        const std::int64_t grain = std::clamp<std::int64_t>(runs / (32 * static_cast<std::int64_t>(plan_.threads)), 1, 8);
-        parallel_for(Loop{.n = runs, .threads = plan_.threads, .grain = grain}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t t) {
+        const std::int64_t grain = std::clamp<std::int64_t>(own / (32 * static_cast<std::int64_t>(plan_.threads)), 1, 8);
+        parallel_for(Loop{.n = own, .threads = plan_.threads, .grain = grain}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t at) {
             if (gave_up() || !watch.go_on()) return;
+            const std::int64_t t = at < left || turn.of == 1 ? at : left + turn.at + (at - left) * turn.of;
             const BlockRun run = plan_.self_join ? triangle_run(t, left, kBand) : rectangle_run(t, left, right, kBand);
             for (std::int64_t d = 0; d < run.length; ++d) tile(run.i, (run.j + d) % right, scratch);
         });

@@ -23,7 +23,7 @@ Frame narrow_frame(Points points, Points queries, int threads) {
         return sum;
     };
     double most = largest_of(points, threads, square);
-    if (queries.x != points.x) most = std::max(most, largest_of(queries, threads, square));
+    if (!same_rows(queries, points)) most = std::max(most, largest_of(queries, threads, square));
     if (most > 1e-290 && most < 1e290) frame.factor = narrow_scale(std::sqrt(most));
     return frame;
 }
@@ -108,7 +108,7 @@ ByteFilter::ByteFilter(Points points_, Points queries_, const Plan& plan)
       quads_((points.p + kQuad - 1) / kQuad), right_(points, frame, block, plan.threads), slack_(3 + 0.01 * points.p),
       most_((0.015 * static_cast<double>(points.n) + 200 + 20.0 * std::min(plan.k, 1000)) * static_cast<double>(queries.n)), sure_(points.p),
       sum_(SEPAL_BEST(float_lane_sum)), function_(byte_panel_function()), best_(byte_best_function()) {
-    if (queries.x != points.x) other_.emplace(queries, frame, block, plan.threads);
+    if (!same_rows(queries, points)) other_.emplace(queries, frame, block, plan.threads);
     scale_ = frame.factor > 0 ? byte_scale(right_.narrow) : 0.0f;
     if (!(scale_ > 0) || !std::isfinite(scale_)) return;
     right_.round(scale_, plan.threads);

@@ -8,6 +8,9 @@
 
 namespace sepal {
 
+// Whether both sides of a search are the very same rows. Where they lie does not tell: the first of some rows begin there, too.
+inline bool same_rows(Points a, Points b) { return a.x == b.x && a.n == b.n; }
+
 // Column means and a power of two by which centred coordinates become small: less cancellation, no overflow.
 struct Frame {
     std::vector<double> mean;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "splitmix.hpp"
 
 namespace sepal {
 
@@ -35,6 +36,25 @@ struct Poll {
     virtual bool stop(double fraction_done) = 0;
 };
 
+// A self join shared between processes that hold the same rows: each looks at some of the pairs, all of them at every pair.
+// Which ones follows from how the rows were arranged, so that shares go together only where `arrangement`, a checksum of
+// that, came out the same.
+struct Turn {
+    std::int64_t at = 0, of = 1;
+    std::uint64_t* arrangement = nullptr;
+    bool has(std::int64_t i) const { return i % of == at; }
+    // Rows in their order, in groups of so many, that one kind of search shares.
+    enum class Kind : std::uint64_t { by_tiles = 1, by_leaves = 2 };
+    template <class RowAt> void arranged(Kind kind, std::int64_t group, std::int64_t n, const RowAt& row) const {
+        if (arrangement == nullptr) return;
+        auto sum = static_cast<std::uint64_t>(kind);
+        const auto add = [&sum](std::int64_t value) { sum = mixed_bits(sum ^ static_cast<std::uint64_t>(value)); };
+        add(group);
+        for (std::int64_t i = 0; i < n; ++i) add(row(i));
+        *arrangement = sum;
+    }
+};
+
 struct Plan {
     int k;          // kEverybody with limits
     bool self_join; // queries are the points themselves: self is left out by index
@@ -45,6 +65,7 @@ struct Plan {
     const double* limits = nullptr; // per query, for a search by radius: everybody up to (1 + tie) * this value
     double budget = std::numeric_limits<double>::infinity(); // what a tree may cost, by its own count, before it gives up
     bool raw = false; // of a part of the points: no groups yet, but everybody up to (1 + tie) * the k-th value
+    Turn turn = {};   // raw self joins only
 
     // The largest value that belongs to the answer of a query.
     double reach(std::int64_t query) const {

@@ -99,15 +99,21 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
             builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());
         return cost;
     };
-    // Every so-many-th leaf asks first: what they cost tells what all would.
+    // Every so-many-th leaf asks first: what they cost tells what all would. Nobody asks on once they have cost too much.
     const std::int32_t apart = std::clamp(n_leaves / 8, 1, 64), n_first = (n_leaves + apart - 1) / apart;
+    const double most = plan.budget / n_leaves * n_first;
     std::vector<double> costs(n_first);
-    parallel_for(Loop{.n = n_first, .threads = plan.threads}, [] { return Found(kLeaf); },
-                 [&](Found& found, std::int64_t i) { costs[i] = ask_leaf(found, static_cast<std::int32_t>(i) * apart); });
-    if (std::accumulate(costs.begin(), costs.end(), 0.0) / n_first * n_leaves > plan.budget) return {};
+    std::atomic<double> until_now{0};
+    parallel_for(Loop{.n = n_first, .threads = plan.threads}, [] { return Found(kLeaf); }, [&](Found& found, std::int64_t i) {
+        if (until_now.load(std::memory_order_relaxed) > most * (1 + 1e-9)) return;
+        costs[i] = ask_leaf(found, static_cast<std::int32_t>(i) * apart);
+        until_now.fetch_add(costs[i], std::memory_order_relaxed);
+    });
+    if (std::accumulate(costs.begin(), costs.end(), 0.0) > most) return {};
+    plan.turn.arranged(Turn::Kind::by_leaves, kLeaf, queries.n, [&](std::int64_t i) { return asking->rows(static_cast<std::int32_t>(i / kLeaf))[i % kLeaf]; });
     parallel_for(Loop{.n = n_leaves, .threads = plan.threads, .grain = 4}, [] { return Found(kLeaf); },
                  [&](Found& found, std::int64_t at) {
-                     if (at % apart != 0) ask_leaf(found, static_cast<std::int32_t>(at));
+                     if (at % apart != 0 && plan.turn.has(at)) ask_leaf(found, static_cast<std::int32_t>(at));
                  });
     if (work != nullptr) *work = std::accumulate(done.begin(), done.end(), 0.0);
     return watch.stopped() ? Ranking{} : builder.finish();

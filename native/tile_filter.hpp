@@ -16,7 +16,7 @@ inline Frame common_frame(Points points, Points queries, int threads) {
         return most;
     };
     double most = largest_of(points, threads, furthest);
-    if (queries.x != points.x) most = std::max(most, largest_of(queries, threads, furthest));
+    if (!same_rows(queries, points)) most = std::max(most, largest_of(queries, threads, furthest));
     if (most > 0) frame.factor = std::exp2(-std::ceil(std::log2(most)));
     return frame;
 }
@@ -59,7 +59,7 @@ struct TileFilter {
           // Rounding of the norms, the conversion, p products and p sums, each within 2^-24 of a_i + a_j.
           shrink((3.0 * p + 16) * 0x1p-24), frame(common_frame(points, queries, plan.threads)),
           right_order(spatial_order(points, block, plan.threads)),
-          left_order(queries.x == points.x ? right_order : spatial_order(queries, block, plan.threads)),
+          left_order(same_rows(queries, points) ? right_order : spatial_order(queries, block, plan.threads)),
           left(queries, left_order, frame, shrink, kPanelRows, block, plan.threads),
           right(points, right_order, frame, shrink, kPanelCols, block, plan.threads), function(panel_function()) {}
 

@@ -11,7 +11,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 import pyarrow.parquet
+from distributed import Client, LocalCluster
 
 import sepal
 from sepal.report import partitions_report
@@ -87,7 +88,7 @@ def _rates() -> None:
     with _rows("overhead", n, p) as pattern, place_of_work(n_jobs=1) as work:
         given = fit_parts(partitioned(pattern), work)
         schema = given.schema
-        job = (schema.source.parts[0], schema.source.reading, schema.like, False, given.distance, 1)
+        job = (schema.source.parts[:1], schema.source.reading, schema.like, False, given.distance, 1)
         found = [measure_rates(*job) for _ in range(5)]
     asked, own = (np.median([getattr(each, name) for each in found]) for name in (_ASKED, _OWN))
     _line("pairs a second, rows that ask others (R)", asked, form="10.3g")
@@ -98,14 +99,15 @@ def _rates() -> None:
 _ASKED, _OWN = "pairs_per_second", "own_pairs_per_second"
 
 
-def _score(pattern: str, workers: int | None, n_jobs: int | None = None) -> tuple[float, float]:
-    """Seconds without the start of workers, which are asked something first."""
-    with place_of_work(workers=workers, n_jobs=n_jobs) as work:
-        read_schema(partitioned(pattern), work)  # so that all workers have imported what they need
-        begin = time.perf_counter()
-        ready = prepare_blocks(fit_parts(partitioned(pattern), work))
-        score = sepal.thornton_test(ready).score
-        return time.perf_counter() - begin, score
+def _seconds(pattern: str, work: Any) -> tuple[float, float]:
+    begin = time.perf_counter()
+    score = sepal.thornton_test(prepare_blocks(fit_parts(partitioned(pattern), work))).score
+    return time.perf_counter() - begin, score
+
+
+def _score(pattern: str, n_jobs: int) -> tuple[float, float]:
+    with place_of_work(n_jobs=n_jobs) as work:
+        return _seconds(pattern, work)
 
 
 def _interleaved(ways: dict[str, Callable[[], tuple[float, float]]], rounds: int) -> dict[str, float]:
@@ -126,7 +128,7 @@ def _overhead() -> None:
     n, p = _size("overhead")
     with _rows("overhead", n, p) as pattern:
         plain, here = _interleaved(
-            {"plain": lambda: _plain(pattern, 2), "here": lambda: _score(pattern, None, 2)}, 2
+            {"plain": lambda: _plain(pattern, 2), "here": lambda: _score(pattern, 2)}, 2
         ).values()
     print(f"\nThornton's test, exact, {n:,} x {p}: seconds, the less of two interleaved runs; scores equal")
     _line("plain function, two threads, files read", plain)
@@ -134,35 +136,95 @@ def _overhead() -> None:
 
 
 def _workers() -> None:
+    """Processes that are there already, and have imported what they need; every one is asked in turn."""
     n, p = _size("overhead")
-    with _rows("overhead", n, p) as pattern:
-        one, two = _interleaved({"one": lambda: _score(pattern, 1), "two": lambda: _score(pattern, 2)}, 1).values()
-    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, workers of one thread already started; scores equal")
-    _line("one worker", one)
-    _line("two workers", two, f"{one / two:.2f} x as fast as one")
+    cores = {"1 worker of 1 thread": (1, 1), "2 workers of 1 thread": (2, 1), "1 worker of 2 threads": (1, 2)}
+    with _rows("overhead", n, p) as pattern, ExitStack() as stack:
+        ways: dict[str, Callable[[], tuple[float, float]]] = {
+            "this process, 1 thread": lambda: _score(pattern, 1),
+            "this process, 2 threads": lambda: _score(pattern, 2),
+        }
+        for name, (workers, threads) in cores.items():
+            local = LocalCluster(n_workers=workers, threads_per_worker=threads, processes=True, host="127.0.0.1")
+            client = stack.enter_context(Client(stack.enter_context(local), set_as_default=False))
+            work = stack.enter_context(place_of_work(client=client))
+            read_schema(partitioned(pattern), work)
+            ways[name] = partial(_seconds, pattern, work)
+        taken = _interleaved(ways, 3)
+    print(f"\nThornton's test, exact, {n:,} x {p}: seconds, the least of three interleaved runs; scores equal")
+    one, two = taken["1 worker of 1 thread"], taken["1 worker of 2 threads"]
+    for name, seconds in taken.items():
+        after = f"{one / seconds:.2f} x as fast as 1 worker of 1 thread"
+        _line(name, seconds, after if name in cores and seconds != one else "")
+    _line("2 workers of 1 thread against 1 worker of 2 threads", taken["2 workers of 1 thread"] / two)
 
 
 def _plain(pattern: str, n_jobs: int) -> tuple[float, float]:
     return _timed(lambda: sepal.thornton_test(*_in_memory(pattern), n_jobs=n_jobs).score)
 
 
+def _near(rng: np.random.Generator, n: int, p: int) -> Any:
+    """Rows near twenty centres."""
+    return rng.normal(scale=5, size=(20, p))[rng.integers(0, 20, n)] + rng.normal(size=(n, p))
+
+
+def _flat(rng: np.random.Generator, n: int, p: int) -> Any:
+    """Rows that spread in three directions."""
+    return rng.normal(size=(n, 3)) @ rng.normal(size=(3, p)) + rng.normal(scale=0.05, size=(n, p))
+
+
+KINDS: dict[str, Callable[[np.random.Generator, int, int], Any]] = {
+    "noise": lambda rng, n, p: rng.normal(size=(n, p)),
+    "centres": _near,
+    "flat": _flat,
+    "whole": lambda rng, n, p: rng.integers(0, 6, size=(n, p)).astype(float),
+}
+PLANNED = (
+    *((n, p, "noise", None) for n, p in ((2_000, 5), (5_000, 10), (10_000, 3), (20_000, 10), (20_000, 30))),
+    *((n, p, "noise", None) for n, p in ((50_000, 10), (100_000, 3), (100_000, 10), (100_000, 20), (30_000, 60))),
+    (200_000, 6, "noise", None),
+    (50_000, 4, "centres", None),
+    (50_000, 20, "centres", None),
+    (60_000, 10, "flat", None),
+    (40_000, 5, "whole", None),
+    *((n, p, "noise", m) for n, p, m in ((100_000, 10, 500), (100_000, 10, 5_000), (300_000, 20, 1_000))),
+    *((n, p, "noise", m) for n, p, m in ((300_000, 20, 10_000), (500_000, 5, 2_000), (50_000, 50, 2_000))),
+    (300_000, 10, "centres", 3_000),
+    (200_000, 30, "flat", 4_000),
+)
+
+
 def _planner() -> None:
     print("\nWhat the planner said, and what it took, without the pass over the columns: seconds")
-    for n, p, how in (
-        (5_000, 10, {"exact": True}),
-        (50_000, 10, {"exact": True}),
-        (100_000, 20, {"exact": True}),
-        (300_000, 20, {"n_queries": 1_000}),
-        (300_000, 20, {"n_queries": 10_000}),
-    ):
-        with _rows("planner", n, p) as pattern:
-            parts: list[float] = []
-            found = measure_partitions(pattern, say=lambda plan, at=parts: at.append(time.perf_counter()), **how)
-            taken = time.perf_counter() - parts[0]
-        text = f"{n:,} x {p}, {'exact' if found.exact else f'{found.rows_seen:,} rows ask'}"
-        better = found.improved.seconds
-        said = f"said {found.plan.seconds:8.2f} ({found.plan.seconds / taken:4.2f} x), after a tenth {better:8.2f}"
-        _line(text, taken, f"{said} ({better / taken:4.2f} x)")
+    offs = []
+    for n, p, kind, asking in PLANNED:
+        how: dict[str, Any] = {"exact": True} if asking is None else {"n_queries": asking}
+        rng = np.random.default_rng(n + p)
+        X = KINDS[kind](rng, n, p)
+        label = np.where(X[:, 0] + rng.normal(size=n) > 0, "in", "out")
+        with tempfile.TemporaryDirectory() as folder:
+            for at in range(4):
+                part = slice(at * n // 4, (at + 1) * n // 4)
+                columns: dict[str, Any] = {f"x{j}": X[part, j] for j in range(p)} | {"class": label[part]}
+                pyarrow.parquet.write_table(pyarrow.table(columns), Path(folder, f"{at}.parquet"))
+            begin: list[float] = []
+            found = measure_partitions(
+                folder,
+                say=lambda plan, at=begin: at.append(time.perf_counter()),
+                progress=lambda text, share: None,
+                **how,
+            )
+            taken = time.perf_counter() - begin[0]
+        said, better = found.plan.seconds, found.improved.seconds
+        offs.append((abs(np.log(said / taken)), abs(np.log(better / taken))))
+        text = f"{kind}, {n:,} x {p}, {'exact' if found.exact else f'{found.rows_seen:,} rows ask'}"
+        _line(
+            text, taken, f"said {said:6.2f} ({said / taken:4.2f} x), during it {better:6.2f} ({better / taken:4.2f} x)"
+        )
+    first, later = np.array(offs).T
+    for name, off in (("said at first", first), ("said during the search, past a fifth of it", later)):
+        _line(f"{name}: off by a factor of, median", float(np.exp(np.median(off))), f"at most {np.exp(off.max()):.2f}")
+    _line("of so many", len(offs), f"{np.sum(later > first)} were farther off during the search", form="10.0f")
 
 
 def _memory() -> None:

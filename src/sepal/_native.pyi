@@ -46,6 +46,23 @@ def search(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking | None: ...
+def search_turn(
+    *,
+    points: NDArray[np.float64],
+    k: int,
+    method: str,
+    metric: str,
+    p: float,
+    n_numeric: int,
+    weights: NDArray[np.float64],
+    tie: float,
+    zero: float,
+    budget: float = ...,
+    threads: int,
+    progress: _Progress | None,
+    turn: int,
+    turns: int,
+) -> tuple[_Ranking, int] | None: ...
 
 class AxisWork:
     all: float

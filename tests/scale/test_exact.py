@@ -10,7 +10,10 @@ import pytest
 import sepal
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import angle_of_separability, hypothesis_margin, suspects
+from sepal.neighbors import PartLists, Turn
 from sepal.scale import fit_parts, partitioned, partitions_loo_curve, prepare_blocks, prepare_partitions
+from sepal.scale._blocks import meet
+from sepal.scale._meetings import Cut
 from tests.scale.frames import frame
 
 KINDS = ("real", "whole", "mixed")
@@ -26,14 +29,10 @@ def equal(found, wanted) -> None:
         assert same, (each.name, a, b)
 
 
-@pytest.fixture(params=["met", "asked"])
+@pytest.fixture(params=[Cut(3), Cut(0, 3), None], ids=str)
 def way(request, monkeypatch):
-    """Whether rows ask each other in tasks of several pieces, or blocks ask blocks."""
-    if request.param == "met":
-        monkeypatch.setattr("sepal.scale._meetings._ASKED", np.inf)
-        monkeypatch.setattr("sepal.scale._meetings._primes", lambda: (5, 7))
-    else:
-        monkeypatch.setattr("sepal.scale._meetings._ASKED", 0.0)
+    """Whether rows ask each other in tasks of several pieces, by turns, or blocks ask blocks."""
+    monkeypatch.setattr("sepal.scale._search.best_cut", lambda *_: request.param)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -47,6 +46,24 @@ def test_rankings_do_not_depend_on_partitions(kind, sizes, cut, here, way):
         assert np.array_equal(found.start, wanted.start)
         assert np.array_equal(found.entries.number, wanted.entries.number)
         assert np.array_equal(found.distances, wanted.distances)
+
+
+def test_workers_that_share_rows_out_differently_lose_no_pair(cut, here, monkeypatch):
+    """One that arranges rows in another way may leave out what its turn is to others: the line is done again, whole."""
+
+    def differently(search, pieces, k, threads, turn, progress):
+        lists, arrangement = meet(search, pieces, k, threads, turn, progress)
+        odd = turn == Turn(1, 2)
+        return (PartLists.empty(len(lists.start) - 1), arrangement + 1) if odd else (lists, arrangement)
+
+    monkeypatch.setattr("sepal.scale._search.best_cut", lambda *_: Cut(2, 2))
+    monkeypatch.setattr("sepal.scale._search.meet", differently)
+    table = frame("real")
+    whole = sepal.prepare(table.drop(columns="class"), table["class"])
+    ready = prepare_blocks(fit_parts(partitioned(cut(table, [900])), here))
+    found, wanted = ready.ranking(3), whole.ranking(3)
+    assert np.array_equal(found.entries.number, wanted.entries.number)
+    assert np.array_equal(found.distances, wanted.distances)
 
 
 @pytest.mark.parametrize("kind", KINDS)

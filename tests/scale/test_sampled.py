@@ -8,12 +8,9 @@ import pytest
 
 import sepal
 from sepal.exceptions import ParameterError
-from sepal.progress import SEARCHING
-from sepal.scale import Plan, ask_partitions, asking_for, fit_parts, measure_partitions, partitioned, place_of_work
-from sepal.scale._answer import _Clock
+from sepal.scale import ask_partitions, asking_for, fit_parts, measure_partitions, partitioned, place_of_work
 from sepal.scale._blocks import cut_blocks
 from sepal.scale._drawing import draw_rows, shares_of
-from sepal.scale._planning import improved
 from sepal.scale._sampled import stratified_interval
 from tests.scale.frames import frame
 
@@ -96,21 +93,6 @@ def test_the_plan_speaks_first_and_is_obeyed(cut):
     assert measure_partitions(pattern, exact=False, half_width=0.1, n_jobs=1).rows_seen == asking_for(0.1, 600)
     with pytest.raises(ParameterError, match="n_queries"):
         measure_partitions(pattern, exact=True, n_queries=5)
-
-
-def test_the_estimate_is_mended_by_the_first_blocks(monkeypatch):
-    """By hand: 2 s before the search, 3 s for its first eighth: 2 + 3 * 8 = 26 s, whatever was said before."""
-    plan = Plan(1000, 5, 8, 1, True, 1000, "it is quick", 60.0, 0.1, 10**6, 10**5, 1e-6, 1e8)
-    now = iter([0.0, 2.0, 5.0, 8.0])
-    monkeypatch.setattr("sepal.scale._answer.time.perf_counter", lambda: next(now))
-    clock = _Clock(lambda text, share: None)
-    clock.tell("reading rows", 1.0)
-    for share in (0.125, 0.25):
-        clock.tell(SEARCHING, share)
-    assert clock.total == 26.0
-    assert improved(plan, clock.total).seconds == 26.0
-    assert improved(plan, clock.total).sampled_seconds == 0.1
-    assert improved(plan, None) == plan
 
 
 def test_blocks_are_about_as_large_as_each_other(cut, here):

@@ -43,7 +43,9 @@ from sepal.neighbors._recall import recall_said as recall_said
 from sepal.neighbors._recall import refuse_approximate as refuse_approximate
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._rounding import Extent as Extent
+from sepal.neighbors._search import WHOLE as WHOLE
 from sepal.neighbors._search import Search as Search
+from sepal.neighbors._search import Turn as Turn
 from sepal.neighbors._search import nearest_squares as nearest_squares
 from sepal.neighbors._search import rank_distances as rank_distances
 from sepal.neighbors._sparse_index import SparseIndex as SparseIndex

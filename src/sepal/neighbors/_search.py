@@ -254,6 +254,17 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         return start, DistinctRows(entries), given.distances(values)
 
 
+@dataclass(frozen=True)
+class Turn:
+    """One of several shares of the pairs of rows that ask each other; all turns together look at every pair."""
+
+    at: int
+    of: int
+
+
+WHOLE = Turn(0, 1)
+
+
 def raw_search(
     given: Given,
     extent: Extent,
@@ -262,8 +273,13 @@ def raw_search(
     points: NDArray[np.float64],
     k: int,
     threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Some points searched by what is ``given`` of all: native values as they are, no tied groups."""
+    turn: Turn = WHOLE,
+    progress: Share | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int]:
+    """Some points searched by what is ``given`` of all: native values as they are, no tied groups.
+
+    Without queries, of the pairs those of one ``turn``; last comes how rows were arranged, which all turns must share.
+    """
     if given.exponent:
         points, queries = (
             np.ldexp(points, given.exponent),
@@ -273,24 +289,27 @@ def raw_search(
     n_queries = None if queries is None else len(queries)
     asked: Any = {
         "points": points,
-        "queries": None if queries is None else np.ascontiguousarray(queries),
         "k": k,
-        "limits": None,
         **given.metric,
         "tie": given.tie,
         "zero": given.zero,
         "threads": threads,
-        "progress": None,
-        "raw": True,
+        "progress": progress,
     }
+    if queries is None:
+        asked |= {"turn": turn.at, "turns": turn.of}
+    else:
+        asked |= {"queries": np.ascontiguousarray(queries), "limits": None, "raw": True}
+    # The whole work decides about the path, whatever the turn, so that all turns take the same.
     *tried, last = plan(
         method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"], _BY_BYTES)
     )
+    search: Any = _native.search_turn if queries is None else _native.search
     found = None
     for step in tried:
-        found = _native.search(**asked, method=step.path, budget=step.budget)
-    start, entries, values = found or _native.search(**asked, method=last.path)
-    return start, entries, values
+        found = search(**asked, method=step.path, budget=step.budget)
+    found = found or search(**asked, method=last.path)
+    return (*found[0], found[1]) if queries is None else (*found, 0)
 
 
 def nearest_squares(

@@ -13,8 +13,9 @@ from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, thornton_test
 from sepal.neighbors import PartSearch
 from sepal.parameters import RandomState, checked, generator
-from sepal.progress import SEARCHING, Progress, silent, stage
+from sepal.progress import Progress, silent, stage
 from sepal.scale._blocks import cut_blocks
+from sepal.scale._clock import ASKING, SearchClock
 from sepal.scale._drawing import Drawn, draw_rows, shares_of
 from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
@@ -22,9 +23,6 @@ from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, forget_b
 from sepal.scale._sampled import SampleAsked, ask_sample, sampled_test
 from sepal.scale._sources import partitioned
 from sepal.scale._work import place_of_work
-
-ASKING = "asking for neighbours"
-_FIRST_BLOCKS = 0.1  # of the search: enough to tell how long the rest will take
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,24 +77,6 @@ class PartitionsMeasure:
         )
 
     __repr__ = __str__
-
-
-class _Clock:
-    """Progress that remembers what the first blocks of the search took."""
-
-    def __init__(self, say: Progress) -> None:
-        self._say, self._begin = say, time.perf_counter()
-        self._search = self._begin
-        self.total: float | None = None
-
-    def tell(self, text: str, share: float) -> None:
-        """Pass it on; the first report of the search past a tenth of it tells how long all will take."""
-        now = time.perf_counter()
-        if text not in (SEARCHING, ASKING):
-            self._search = now
-        elif share >= _FIRST_BLOCKS and self.total is None:
-            self.total = self._search - self._begin + (now - self._search) / share
-        self._say(text, share)
 
 
 @checked(*PARTITION_PARAMETERS)
@@ -192,7 +172,7 @@ def carried_out(
 
     What a sample found comes, too, ``depth`` neighbours at least.
     """
-    clock, asked = _Clock(progress), None
+    clock, asked = SearchClock(progress, plan.stages), None
     if plan.exact:
         ready = prepare_blocks(fitted, progress=clock.tell)
         found = thornton_test(ready, confidence=confidence, progress=clock.tell)

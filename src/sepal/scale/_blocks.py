@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sepal.data import PartReading, Table, plain_cells, row_hash
 from sepal.distances import FittedDistance
-from sepal.neighbors import Extent, PartLists, PartSearch, extent_of
+from sepal.neighbors import Extent, PartLists, PartSearch, Turn, extent_of
+from sepal.progress import Share
 from sepal.scale._schema import Schema, load_like
 from sepal.scale._sources import Partition
 
@@ -154,12 +155,15 @@ class Some:
         return found[np.flatnonzero(np.unpackbits(self.marked, count=self.block.n_rows))]
 
 
-def meet(search: PartSearch, pieces: Sequence[Some], k: int, threads: int) -> PartLists:
-    """Whom the rows of some pieces find among each other, each without itself."""
+def meet(
+    search: PartSearch, pieces: Sequence[Some], k: int, threads: int, turn: Turn, progress: Share | None
+) -> tuple[PartLists, int]:
+    """Whom the rows of some pieces find among each other in one turn, without themselves; how they were arranged."""
     if len(pieces) == 1:
-        return search.lists(None, pieces[0].points(search.fitted), k, pieces[0].called, threads)
+        return search.turn(pieces[0].points(search.fitted), k, pieces[0].called, turn, threads, progress)
     points = np.concatenate([each.points(search.fitted) for each in pieces])
-    return search.lists(None, points, k, np.concatenate([each.numbers for each in pieces]), threads)
+    numbers = np.concatenate([each.numbers for each in pieces])
+    return search.turn(points, k, numbers, turn, threads, progress)
 
 
 def search_blocks(

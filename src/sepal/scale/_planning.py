@@ -1,15 +1,17 @@
 """What the work will cost, said before it is done: rows, seconds and memory, exactly and from a sample.
 
-Two figures are measured on the spot, on rows of the first partition: how long a row takes to load, and how many pairs
-of rows a core compares in a second. The rest is arithmetic.
+A trial on some rows measures how long a row takes to load, and how long some rows take to find their neighbours, asked
+and all with all, each at two sizes: what grows with rows is told from what grows with pairs. The rest is arithmetic.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from sepal.data import PartReading, Table, plural
@@ -17,7 +19,7 @@ from sepal.distances import FittedDistance
 from sepal.neighbors import PartSearch, extent_of
 from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
-from sepal.scale._meetings import best_order, n_pieces
+from sepal.scale._meetings import best_cut
 from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
@@ -26,10 +28,27 @@ from sepal.scale._sources import Partition
 ALLOWED = 120.0  # seconds that exact answers may take unless somebody says otherwise
 HALF_WIDTH = 0.01
 FEWEST_ASKING = 1_000
-_PROBE = (5_000, 20_000)  # queries at most, and rows, of the trial: more that ask at once are quicker each
-_AROUND = 0.01  # seconds of any work beside rows and pairs
-_PASSES = 2  # over all rows before the search: exact ones read rows, sampled ones draw some
+_TRIED_ROWS = 20_000, 40_000  # in the trial, a quarter of all rows between these; of several partitions if need be
+_TRIED_PARTS = 8
+_TRIED_ASKING = 5_000  # of them ask, and a tenth as many: more that ask at once are quicker each
+_AROUND = 0.005  # seconds of any work beside rows and pairs
+_READING = 1.4  # what a row takes that is loaded and hashed, or drawn, in rows that are loaded
+_AFTER = 0.9e-6  # seconds for each row once its neighbours are known
 _ROW_BYTES = 50  # held here for each row of an exact answer, before any list
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Seconds of the work until neighbours are searched for, of the search, and after it."""
+
+    before: float
+    search: float
+    after: float
+
+    @property
+    def seconds(self) -> float:
+        """Of all."""
+        return self.before + self.search + self.after
 
 
 @dataclass(frozen=True)
@@ -52,6 +71,8 @@ class Plan:
         To load one row.
     pairs_per_second : float
         That one worker compares.
+    stages : Stages
+        Of what will be done.
 
     Examples
     --------
@@ -76,6 +97,7 @@ class Plan:
     sampled_bytes: int
     load_seconds: float
     pairs_per_second: float
+    stages: Stages = Stages(0.0, 0.0, 0.0)
 
     @property
     def seconds(self) -> float:
@@ -102,31 +124,67 @@ def _spoken(seconds: float) -> str:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """Seconds that some work takes for each row, and for each pair of rows."""
+
+    row: float
+    pair: float
+
+    @classmethod
+    def of(cls, first: tuple[float, float], second: tuple[float, float]) -> Growth:
+        """From two trials: for each row so many were compared with it, and it took so long. Neither part is negative.
+
+        >>> Growth.of((10.0, 3.0), (20.0, 4.0)), Growth.of((10.0, 3.0), (20.0, 2.0)), Growth.of((1.0, 1.0), (2.0, 4.0))
+        (Growth(row=2.0, pair=0.1), Growth(row=2.0, pair=0.0), Growth(row=0.0, pair=2.0))
+        """
+        (few, short), (many, long) = first, second
+        pair = max(0.0, (long - short) / (many - few)) if many > few else 0.0
+        row = long - pair * many
+        return cls(row, pair) if row >= 0 else cls(0.0, long / many)
+
+
+@dataclass(frozen=True)
 class Rates:
-    """How long it takes to load a row, and how many pairs a worker compares in a second: asked, and all with all."""
+    """How long it takes to load a row, and what a worker takes for rows that are asked, and that ask each other."""
 
     load_seconds: float
+    asked: Growth
+    own: Growth
     pairs_per_second: float
     own_pairs_per_second: float
 
 
 def measure_rates(
-    part: Partition, reading: PartReading, like: Table, complete: bool, fitted: FittedDistance, threads: int
+    parts: Sequence[Partition],
+    reading: PartReading,
+    like: Table,
+    complete: bool,
+    fitted: FittedDistance,
+    threads: int,
+    n_rows: int = _TRIED_ROWS[0],
 ) -> Rates:
-    """Load a partition, and let some of its rows ask others."""
+    """Load some partitions, and let some of their rows ask others."""
     begin = time.perf_counter()
-    points = fitted.embed(load_like(part, reading, like, complete))
+    points = np.concatenate([fitted.embed(load_like(part, reading, like, complete)) for part in parts])
     loading = (time.perf_counter() - begin) / max(1, len(points))
-    n_asking, n_rows = _PROBE
-    among = points[np.arange(n_rows) % len(points)] if len(points) < n_rows else points[:n_rows]
-    search = PartSearch.of(fitted, extent_of(points))
-    asking = among[:: max(1, len(among) // n_asking)][:n_asking]
-    rates = []
-    for queries, amount in ((asking, len(asking) * len(among)), (None, len(among) ** 2)):
+    among = points[np.linspace(0, len(points) - 1, min(n_rows, len(points))).astype(np.intp)]
+    search, n = PartSearch.of(fitted, extent_of(points)), len(among)
+
+    def seconds(queries: NDArray[np.float64] | None, rows: NDArray[np.float64]) -> float:
         begin = time.perf_counter()
-        search.lists(queries, among, 2, 0, threads)
-        rates.append(amount / max(time.perf_counter() - begin, 1e-6))
-    return Rates(loading, rates[0], rates[1])
+        search.lists(queries, rows, 2, 0, threads)
+        return max(time.perf_counter() - begin, 1e-6)
+
+    quarter = among[::4]
+    own = [
+        (len(rows), min(seconds(None, rows) for _ in range(times)) / len(rows))
+        for rows, times in ((quarter, 3), (among, 1))
+    ]
+    asked = []
+    for n_asking, times in ((max(1, min(n, _TRIED_ASKING) // 10), 2), (min(n, _TRIED_ASKING), 1)):
+        queries = among[:: max(1, n // n_asking)][:n_asking]
+        asked.append((len(queries), min(seconds(queries, among) for _ in range(times)) / n))
+    return Rates(loading, Growth.of(*asked), Growth.of(*own), asked[1][0] / asked[1][1], own[1][0] / own[1][1])
 
 
 @checked(*PARTITION_PARAMETERS)
@@ -167,25 +225,29 @@ def make_plan(
 ) -> Plan:
     """What to do: what was asked for; else exactly, where that is done in time; else a sample."""
     schema, work = given.schema, given.work
-    largest = int(np.argmax(schema.part_rows))
+    tried = max(_TRIED_ROWS[0], min(_TRIED_ROWS[1], schema.n_rows // 4))
     job = (
-        schema.source.parts[largest],
+        tuple(schema.source.parts[at] for at in _largest(schema.part_rows, tried)),
         schema.source.reading,
         schema.like,
         schema.missing == "drop",
         given.distance,
         work.threads,
+        tried,
     )
     rates: Rates = next(iter(work.run("try rates", measure_rates, [job])))[1]
     n, workers = schema.n_rows, work.workers
     loading = n * rates.load_seconds / workers
-    exact_seconds = _exact_seconds(given, rates, depth - 1)
+    around = _AROUND + _READING * loading
+    exactly = Stages(around, _exact_search(given, rates, depth - 1), _AFTER * n)
     limit = ALLOWED if time_limit is None else time_limit
     wanted = asking_for(half_width, n) if n_queries is None else min(int(n_queries), n)
     if n_queries is None:
-        room = (limit - loading * (_PASSES + 1)) * rates.pairs_per_second * workers / n
+        room = ((limit - around - loading) * workers / n - rates.asked.row) / max(rates.asked.pair, 1e-15)
         wanted = min(n, max(min(FEWEST_ASKING, wanted), min(wanted, int(max(room, 0.0)))))
-    sampled_seconds = _AROUND + wanted * float(n) / rates.pairs_per_second / workers + loading * (_PASSES + 1)
+    asking = n * (rates.asked.row + rates.asked.pair * wanted) / min(workers, len(schema.source.parts))
+    sampled = Stages(around, asking + loading, 0.0)
+    exact_seconds, sampled_seconds = exactly.seconds, sampled.seconds
     if exact is None and n_queries is not None:
         choice, reason = wanted >= n, "so many rows were asked for"
     elif exact is not None:
@@ -207,26 +269,34 @@ def make_plan(
         int(wanted * (8 * schema.like.n_columns + 16 * (depth + 1)) + 24 * len(schema.source.parts)),
         rates.load_seconds,
         rates.pairs_per_second,
+        exactly if choice else sampled,
     )
 
 
-def _exact_seconds(given: Fitted, rates: Rates, k: int) -> float:
-    """What it takes until every row has found its k nearest: pairs by the rates, and rows that are loaded again."""
-    n, workers, pairs = given.schema.n_rows, given.work.workers, float(given.schema.n_rows) ** 2
-    loading = n * rates.load_seconds / workers
-    order = best_order(n, given.schema.like.n_columns, given.together(), workers, k)
-    if order is not None:
-        pieces, met = n_pieces(order), order + 1
-        asking = -(-pieces // workers) * pairs * (met / pieces) ** 2 / rates.own_pairs_per_second
-        times = met
+def _largest(part_rows: NDArray[np.int64], n_rows: int) -> list[int]:
+    """The largest partitions, as many as have so many rows."""
+    order = np.argsort(-part_rows, kind="stable")[:_TRIED_PARTS]
+    enough = int(np.searchsorted(np.cumsum(part_rows[order]), n_rows)) + 1
+    return sorted(order[:enough].tolist())
+
+
+def _exact_search(given: Fitted, rates: Rates, k: int) -> float:
+    """What it takes until every row has found its k nearest: rows and pairs by the rates, and rows loaded again."""
+    n, workers = given.schema.n_rows, given.work.workers
+    cut = best_cut(n, given.schema.like.n_columns, given.together(), workers, k)
+    if cut is not None:
+        times = cut.order + 1
+        rows = n * times / cut.pieces
+        each = rows * (rates.own.row + rates.own.pair * rows / cut.turns)
+        asking = -(-cut.tasks // workers) * each
     else:
         block = min(given.block_rows(), n)
         times = max(1, -(-n // block))
-        own = pairs / times / rates.own_pairs_per_second
-        between = pairs * (1 - 1 / times) / rates.pairs_per_second
-        asking = (own + between) / min(workers, times**2)
+        own = block * (rates.own.row + rates.own.pair * block)
+        between = block * (rates.asked.row + rates.asked.pair * block)
+        asking = (times * own + times * (times - 1) * between) / min(workers, times**2)
     held = n * given.width <= BLOCKS_KEPT or times == 1
-    return _AROUND + asking + loading * (_PASSES - 1 + (0 if held else times))
+    return asking + (0.0 if held else times * n * rates.load_seconds / workers)
 
 
 def improved(plan: Plan, seconds: float | None) -> Plan:

@@ -10,11 +10,21 @@ from numpy.typing import NDArray
 
 from sepal.data import Table
 from sepal.exceptions import DataError
-from sepal.neighbors import DistinctRows, PartLists, PartSearch, Search, extent_of, joined_extent, lists_in_order
+from sepal.neighbors import (
+    WHOLE,
+    DistinctRows,
+    PartLists,
+    PartSearch,
+    Search,
+    Turn,
+    extent_of,
+    joined_extent,
+    lists_in_order,
+)
 from sepal.progress import Share
 from sepal.scale._blocks import RowBlock, Some, called, meet, points_of, search_blocks
-from sepal.scale._meetings import best_order, n_pieces, plane_lines
-from sepal.scale._work import Here, Workplace
+from sepal.scale._meetings import Cut, best_cut, plane_lines
+from sepal.scale._work import Here, Workplace, told_within
 
 _FETCHED = 2**28  # bytes of coordinates that may be brought together here
 
@@ -114,9 +124,9 @@ class BlockSearch(Search):
         most = None if here else max(1, self.sent // (16 * (k + 2)))  # rows whose lists are sent at a time
         if queries is None:
             together = self.together if most is None else min(self.together, most)
-            order = best_order(len(self.at), len(part.extent.low), together, self.work.workers, k)
-            if order is not None:
-                return self._met(part, k, order, progress)
+            cut = best_cut(len(self.at), len(part.extent.low), together, self.work.workers, k)
+            if cut is not None:
+                return self._met(part, k, cut, progress)
         if isinstance(queries, np.ndarray):
             step = len(queries) if here else max(1, min(most or 1, self.sent // (8 * queries.shape[1])))
             cuts = [np.arange(at, min(at + step, len(queries))) for at in range(0, len(queries), max(step, 1))]
@@ -136,24 +146,38 @@ class BlockSearch(Search):
             held[owner[at]] = lists if before is None else part.joined([before, lists], k)
         return lists_in_order([(held[place], places) for place, (_, places) in enumerate(asking)], n_asking)
 
-    def _met(self, part: PartSearch, k: int, order: int, progress: Share | None) -> PartLists:
+    def _met(self, part: PartSearch, k: int, cut: Cut, progress: Share | None) -> PartLists:
         """Lists of all rows, from tasks in which some of them ask each other."""
         n, ordered = len(self.at), np.argsort(self.at, kind="stable")
-        cuts = [ordered[at * n // n_pieces(order) : (at + 1) * n // n_pieces(order)] for at in range(n_pieces(order))]
+        cuts = [ordered[at * n // cut.pieces : (at + 1) * n // cut.pieces] for at in range(cut.pieces)]
         pieces = [
             [replace(some, called=called(places[own])) for some, own in self._spread(self.at[places])]
             for places in cuts
         ]
-        met = plane_lines(order)
-        jobs = [(part, [some for at in line for some in pieces[at]], k, self.work.threads) for line in met]
+        met = plane_lines(cut.order)
         held: dict[int, PartLists] = {}
-        for at, lists in self.work.run("search for neighbours", meet, jobs, progress, self.sent):
-            begin = 0
-            for piece in met[at]:
-                end = begin + len(cuts[piece])
-                found, before = lists.of(begin, end), held.get(piece)
-                held[piece] = found if before is None else part.joined([before, found], k)
-                begin = end
+
+        def work(tasks: list[tuple[int, Turn]], progress: Share | None) -> dict[int, set[int]]:
+            """Do these turns of lines; in which ways the rows of each line were arranged."""
+            arranged: dict[int, set[int]] = {}
+            jobs = [
+                (part, [some for at in met[line] for some in pieces[at]], k, self.work.threads, turn, told)
+                for (line, turn), told in zip(tasks, told_within(self.work, progress, len(tasks)), strict=True)
+            ]
+            for at, (lists, arrangement) in self.work.run("search for neighbours", meet, jobs, progress, self.sent):
+                line, begin = tasks[at][0], 0
+                arranged.setdefault(line, set()).add(arrangement)
+                for piece in met[line]:
+                    end = begin + len(cuts[piece])
+                    found, before = lists.of(begin, end), held.get(piece)
+                    held[piece] = found if before is None else part.joined([before, found], k)
+                    begin = end
+            return arranged
+
+        turns = [(line, Turn(at, cut.turns)) for line in range(len(met)) for at in range(cut.turns)]
+        ways = work(turns, progress)
+        # Workers that differ arrange rows differently, so that their turns need not be all pairs.
+        work([(line, WHOLE) for line, each in ways.items() if len(each) > 1], None)
         return lists_in_order([(held[at], places) for at, places in enumerate(cuts)], n)
 
 

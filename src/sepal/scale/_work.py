@@ -6,12 +6,16 @@ number of workers. Tasks carry how their data are loaded and never the data, so 
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from logging import CRITICAL
+from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 from uuid import uuid4
@@ -76,6 +80,18 @@ class Here:
             yield at, task(*job)
             if progress is not None:
                 progress((at + 1) / len(jobs))
+
+
+def told_within(work: Workplace, progress: Share | None, n_jobs: int) -> list[Share | None]:
+    """What each of some jobs may tell while it is done: here how far all are, elsewhere nothing."""
+    if progress is None or not isinstance(work, Here):
+        return [None] * n_jobs
+    listener = progress
+
+    def job(at: int) -> Share:
+        return lambda share: listener((at + share) / n_jobs)
+
+    return [job(at) for at in range(n_jobs)]
 
 
 @dataclass(frozen=True)
@@ -290,8 +306,33 @@ def place_of_work(
         with own:
             yield on_client(own)
         return
-    local = distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
-    )
-    with local, distributed.Client(local, set_as_default=False) as own:
+    with _local_cluster(workers) as local, distributed.Client(local, set_as_default=False) as own:
         yield on_client(own)
+
+
+def _local_cluster(workers: int | None) -> Any:
+    """Processes on this machine. Who is interrupted while they start waits until they have, and ends them.
+
+    A cluster that is left half started cannot be closed, and complains about it when the program ends. Ctrl-C in a
+    terminal goes to all processes: the workers are deaf to it, and end when they are told to or this one is gone.
+    """
+    import distributed
+
+    how: dict[str, Any] = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1"}
+    how["silence_logs"] = CRITICAL  # what goes wrong is an error of ours, and a worker that ends has nothing to say
+    with ThreadPoolExecutor(1, initializer=_hear_no_interrupt) as starter:
+        starting = starter.submit(distributed.LocalCluster, **how, dashboard_address="127.0.0.1:0")
+        try:
+            return starting.result()
+        except KeyboardInterrupt:
+            starting.result().close()
+            raise
+        except (RuntimeError, OSError) as error:
+            raise ClusterError(f"the workers did not start: {error}") from error
+
+
+def _hear_no_interrupt() -> None:
+    """Threads and processes that this thread starts inherit it; the main thread hears on."""
+    if hasattr(signal, "pthread_sigmask"):
+        resource_tracker.ensure_running()  # where it is started by the first process, it lets signals through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
