@@ -39,12 +39,16 @@ def _turn(run: Callable[[], object]) -> float:
 
 
 def race(contestants: Mapping[str, Callable[[], object]], rounds: int = 5, budget: float = 60.0) -> Timing:
-    """Run all contestants in turn, ``rounds`` times or until the budget is spent (at least twice)."""
+    """Run all contestants in turn, ``rounds`` times or until the budget is spent (at least twice).
+
+    Every round begins with another one, so that nobody always comes after the same one, whose threads may still spin.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     begin = time.perf_counter()
     for done in range(rounds):
-        for name, run in contestants.items():
-            seconds[name].append(_turn(run))
+        first = done % len(contestants)
+        for name in [*contestants][first:] + [*contestants][:first]:
+            seconds[name].append(_turn(contestants[name]))
         if done >= 1 and time.perf_counter() - begin > budget:
             break
     return Timing(seconds)

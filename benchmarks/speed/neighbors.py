@@ -70,7 +70,7 @@ def intelex(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
     return _agreement(_others(rows, k), y)
 
 
-def real_sets(folder: Path, names: list[str], rounds: int = 5) -> None:
+def real_sets(folder: Path, names: list[str], rounds: int = 21) -> None:
     """Real sets, scaled to [0, 1], float32: the planner's choice, tree and tiles forced, and the peers."""
     print("\nReal sets (milliseconds; goals: auto within 1.2 of the better of tree and tiles, best peer at least 3 x)")
     read = {name: sepal.read_table(next(folder.glob(f"{name}.csv*"))) for name in names}
