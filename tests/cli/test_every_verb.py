@@ -1,4 +1,4 @@
-"""Every verb, those of mail too, where the world fails it: a status, a sentence or two, and never a traceback."""
+"""Every verb, those of mail too, asked for JSON; and where the world fails it: a status, a sentence, no traceback."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from sepal.cli._app import app
 from sepal.cli._mail import _parser
 from tests.cli.children import in_children
+from tests.cli.command import sepal
 from tests.mail.made import message
 
 TABLE = "a,b,class\n" + "".join(f"{i % 7},{(i * 3) % 5},{'xy'[i % 2]}\n" for i in range(40))
@@ -78,11 +79,17 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+# What verbs ask for that is made by others.
+BEFORE = [
+    *(["mail", "learn", f"--{kind}", f"{kind}.eml", *STORE] for kind in ("spam", "ham")),
+    ["mail", "learn", "--ham", "stdin", *STORE],
+    ["train", "t.csv", "-l", "knn", "-o", "m.sepal"],
+]
+
+
 def tried(worlds):
     """What became of each verb in each world; all that is needed is loaded, and made, before."""
-    learned = [["mail", "learn", f"--{kind}", f"{kind}.eml", *STORE] for kind in ("spam", "ham")]
-    first = [*learned, ["mail", "learn", "--ham", "stdin", *STORE], ["train", "t.csv", "-l", "knn", "-o", "m.sepal"]]
-    first += [words for name, words in VERBS.items() if name not in SERVES and not name.startswith("mail")]
+    first = BEFORE + [words for name, words in VERBS.items() if name not in SERVES and not name.startswith("mail")]
     return in_children(first, worlds)
 
 
@@ -90,6 +97,55 @@ def test_every_verb_is_here():
     (mail,) = (each for each in _parser()._actions if each.dest == "==SUPPRESS==" and each.choices)
     verbs = {*typer.main.get_command(app).commands} - {"mail"}
     assert set(VERBS) == verbs | {f"mail {name}" for name in mail.choices}
+
+
+def told(verb, folder, *more):
+    """stdout and stderr of a verb, with what it needs made before."""
+    for words in BEFORE:
+        assert sepal(*words).exit_code == 0
+    found = sepal(*VERBS[verb], *more, given=(folder / "stdin").read_bytes())
+    assert found.exit_code in ((0, 1, 2) if verb == "mail classify" else (0,)), found.output
+    return found.stdout, found.stderr
+
+
+def one_object(text):
+    """One JSON object, and nothing beside it, that says what it is."""
+    found = json.loads(text)
+    assert found["sepal"]
+    assert found["kind"]
+    return found
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_answers_in_json(verb, folder, monkeypatch):
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: None)
+    out, err = told(verb, folder, "--json")
+    if verb == "mail export":  # JSON lines, with or without it
+        lines = [json.loads(line) for line in out.splitlines()]
+        assert [set(each) for each in lines] == [{"hash", "spam", "learned", "subject", "words"}] * 3
+    elif verb == "mail filter":  # the message itself is on stdout
+        assert out.encode().endswith((folder / "stdin").read_bytes())
+        assert len(err.splitlines()) == 1
+        assert set(one_object(err)) == {"sepal", "kind", "label", "probability", "error"}
+    else:
+        one_object(out)
+
+
+INTO_A_FILE = [verb for verb in VERBS if verb not in {"train", "run", "reproduce", "explore", "mail filter"}]
+
+
+@pytest.mark.parametrize("verb", INTO_A_FILE)
+def test_every_answer_goes_into_a_file_as_the_same_json(verb, folder):
+    """Where a model or a folder is written, the ending does not say JSON."""
+    out, _ = told(verb, folder, "-o", "answer.json")
+    assert out == ""
+    written = (folder / "answer.json").read_text()
+    (folder / STORE[1]).unlink()
+    printed, _ = told(verb, folder, "--json")
+    if verb == "mail export":
+        assert len(written.splitlines()) == len(printed.splitlines()) == 3
+    else:
+        assert list(one_object(written)) == list(one_object(printed))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
