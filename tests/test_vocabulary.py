@@ -42,6 +42,7 @@ def test_old_names_are_gone(old):
 
 
 def test_nothing_is_left_to_chance_by_default():
+    """``random_state`` was None, 0 or 1 by default, so that some answers changed at every call."""
     found = {name: each.default for name, each in FOUND if each.name == "random_state"}
     assert len(found) > 30
     assert set(found.values()) == {0}

@@ -70,6 +70,7 @@ def test_the_bundled_sets_with_their_gaps():
     ],
 )
 def test_degenerate_tables_get_probabilities_and_an_explanation(X, y):
+    """Above a thousand columns the number of subsets was too large for a double, and there was no explanation."""
     model = SepalClassifier().fit(X, y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (len(X), len(np.unique(y)))

@@ -112,6 +112,7 @@ def test_a_block_is_timed_by_the_clock(rng, monkeypatch):
 
 
 def test_a_fit_to_a_part_says_so_and_scores_that_part(rng, monkeypatch, small_sizes):
+    """``time_limit`` was not kept where one fit to all rows took longer."""
     monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 400)
     X = rng.randn(900, 2)
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")

@@ -208,6 +208,7 @@ def test_numbers_are_no_classes(tmp_path):
 
 @pytest.mark.parametrize(("name", "columns"), [("athletes", 40), ("athletes", 61), ("athletes", 80), ("athletes", 100)])
 def test_the_table_of_learners_fits_the_terminal(name, columns, monkeypatch):
+    """A narrow terminal did not show the table of learners whole."""
     whole = sepal("evaluate", name, "--cv", "2").stdout
     monkeypatch.setenv("COLUMNS", str(columns))
     text = sepal("evaluate", name, "--cv", "2").stdout

@@ -151,6 +151,7 @@ def test_every_answer_goes_into_a_file_as_the_same_json(verb, folder):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.usefixtures("folder")
 def test_streams_that_are_closed_or_take_no_more():
+    """Mail left with a traceback and status 1, which says good mail, where stdout was full or closed."""
     prints = {name: words for name, words in VERBS.items() if name not in SILENT}
     quiet = {name: words for name, words in VERBS.items() if name not in SERVES}
     worlds = {"full_stdout": prints, "no_stdout": prints, "closed_pipe": prints, "no_stdin": quiet, "poor": quiet}

@@ -67,6 +67,7 @@ def test_no_target_because_there_is_one_column(tmp_path: Path) -> None:
 
 
 def test_one_class(tmp_path: Path) -> None:
+    """The error did not name the table."""
     from sepal.data import class_codes
 
     file = tmp_path / "t.csv"
@@ -95,6 +96,7 @@ def test_infinite_cell(tmp_path: Path) -> None:
 
 
 def test_duplicate_names(tmp_path: Path) -> None:
+    """A file with a name that stands twice was refused."""
     file = tmp_path / "t.csv"
     file.write_text("\na,b,a,a_2,a,class\n1,2,3,4,5,x\n")
     table = read_table(file)

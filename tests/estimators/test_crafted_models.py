@@ -115,6 +115,7 @@ def answers(content, arrays, queries, refusals=(ValueError, TypeError)):
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.filterwarnings("ignore")
 def test_every_number_and_every_array_can_be_wrong(name, tmp_path):
+    """What a file said reached native code, which trusted counts, positions and codes."""
     model, queries, y = MODELS[name]
     model = clone(model).fit(queries, y)
     text, arrays = read(save_model(model, tmp_path / "m.sepal"))
@@ -230,6 +231,7 @@ def search(
     ],
 )  # fmt: skip
 def test_the_native_search_checks_what_it_is_given(wrong):
+    """Counts, thread numbers and NaN that a loop or a sort trusts were not looked at."""
     assert search()[1].tolist() == [1, 0]
     with pytest.raises(ValueError, match=r"needed|at least|columns|n_numeric|not a number|is called"):
         search(**wrong)
@@ -258,6 +260,7 @@ def test_the_native_index_checks_what_it_is_given(wrong):
 
 
 def test_the_native_window_and_expansion_check_what_they_are_given():
+    """A window whose distances are all NaN read an empty list of voters."""
     with pytest.raises(ValueError, match="ascend"):
         native.kernel_expansion(
             support=X,
