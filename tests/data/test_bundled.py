@@ -110,6 +110,7 @@ def test_voting_levels() -> None:
 
 
 def test_athletes_first_rows() -> None:
+    # The first two lines of the table in D. Greene's slides (2015).
     assert sepal.datasets.load("athletes").values[:2].tolist() == [[2.5, 6.0], [3.75, 8.0]]
 
 

@@ -165,7 +165,8 @@ def test_parquet_dates_at_the_ends_of_time(tmp_path: Path) -> None:
     epoch = datetime.date(1970, 1, 1)
     expected = [np.nan if day is None else (day - epoch).days * 86400.0 for day in days]
     np.testing.assert_array_equal(found.values[:, 0], expected)
-    np.testing.assert_array_equal(found.values[:, 1], [253402300799.999999, np.nan, np.nan])
+    # The last microsecond of 9999: (date(9999, 12, 31) - epoch).days is 2,932,896.
+    np.testing.assert_array_equal(found.values[:, 1], [2932897 * 86400 - 1e-6, np.nan, np.nan])
 
 
 def test_parquet_texts_that_are_not_utf8(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_separability(tab: Tab, iris: Any) -> None:
     score = sepal.thornton_score(iris)
     assert page.locator(".figures b").first.inner_text() == f"{float(score):.4f}"
     lines = {row[0]: row for row in body(tab, "Thornton's index by class")}
-    assert lines["setosa"][3] == "1.0000"
+    assert lines["setosa"][3] == "1.0000"  # Fisher (1936): setosa is apart from the two others
     low, high = sepal.thornton_test(iris).class_interval["virginica"]
     assert lines["virginica"][4:6] == [f"{low:.3f} to {high:.3f}", f"{49 / 149:.4f}"]
     press(tab, "Work out everything", "table[aria-label='complexity']")
