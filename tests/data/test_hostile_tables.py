@@ -187,21 +187,21 @@ def test_one_long_label_among_many_rows() -> None:
 
 
 NESTED = [
-    pl.DataFrame({"a": [{"x": 1}, {"x": 2}]}),
-    pl.DataFrame({"a": [[1], [2, 3]]}),
-    pl.DataFrame({"a": [[1, 2], [2, 3]]}, schema={"a": pl.Array(pl.Int64, 2)}),
-    pa.table({"a": [{"x": 1}, {"x": 2}]}),
-    pa.table({"a": [[1], [2, 3]]}),
-    pd.DataFrame({"a": [{"x": 1}, {"x": 2}]}),
-    [[1, [2]], [3, [4]]],
-    [[1, {"x": 2}], [3, None]],
+    (pl.DataFrame({"a": [{"x": 1}, {"x": 2}]}), "a"),
+    (pl.DataFrame({"a": [[1], [2, 3]]}), "a"),
+    (pl.DataFrame({"a": [[1, 2], [2, 3]]}, schema={"a": pl.Array(pl.Int64, 2)}), "a"),
+    (pa.table({"a": [{"x": 1}, {"x": 2}]}), "a"),
+    (pa.table({"a": [[1], [2, 3]]}), "a"),
+    (pd.DataFrame({"a": [{"x": 1}, {"x": 2}]}), "a"),
+    ([[1, [2]], [3, [4]]], "x2"),
+    ([[1, {"x": 2}], [3, None]], "x2"),
 ]
 
 
-@pytest.mark.parametrize("X", NESTED)
-def test_cells_that_hold_cells(X: Any) -> None:
+@pytest.mark.parametrize(("X", "name"), NESTED)
+def test_cells_that_hold_cells(X: Any, name: str) -> None:
     """Lists and structs in cells were errors of numpy's."""
-    with pytest.raises(CellTypeError, match=r'column "(a|x2)": every argument must be a string, a number'):
+    with pytest.raises(CellTypeError, match=rf'column "{name}": every argument must be a string, a number'):
         as_table(X)
 
 
@@ -235,7 +235,8 @@ def test_two_columns_of_one_name(X: Any) -> None:
 )  # fmt: skip
 def test_wrong_arguments_of_the_reader(tmp_path: Path, arguments: dict[str, Any]) -> None:
     """Arrays, numbers of 5,000 digits and lists of lists were errors of numpy's and Python's."""
-    with pytest.raises(ParameterError, match=r"^(target|kinds)") as caught:
+    (name,) = arguments
+    with pytest.raises(ParameterError, match=rf"^{name}\b") as caught:
         table(tmp_path, "a,b,class\n1,2,x\n2,1,y\n", **arguments)
     assert len(str(caught.value).splitlines()) <= 2
 
