@@ -49,6 +49,7 @@ def test_nothing_is_left_to_chance_by_default():
 
 
 def test_rows_of_any_kind_are_compared_by_auto():
+    """Some functions began with Euclid's distance, and names or missing cells were an error there."""
     found = {name: each.default for name, each in FOUND if each.name == "distance"}
     others = {name: default for name, default in found.items() if default != "auto"}
     assert others == BY_DEFINITION

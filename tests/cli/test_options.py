@@ -80,6 +80,7 @@ def test_the_verbs_are_these():
 
 @pytest.mark.parametrize("name", [*SHARED, *READING])
 def test_an_option_is_where_it_means_something_with_one_spelling_and_one_text(name, texts):
+    """Two verbs knew ``-o``, folds were ``--cv`` or ``--folds``, and the seed was 0, 1 or not to be had."""
     assert {verb for verb in VERBS if name in options(verb)} == WHERE[name]
     spelled = {tuple(options(verb)[name].opts) for verb in WHERE[name]}
     metavars = {options(verb)[name].metavar for verb in WHERE[name]}

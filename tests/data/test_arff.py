@@ -174,6 +174,7 @@ def test_dates_become_seconds(tmp_path: Path) -> None:
 
 
 def test_sparse_rows(tmp_path: Path) -> None:
+    """scipy's reader knows no sparse rows (scipy #3535)."""
     table = read(
         tmp_path,
         """@relation r

@@ -84,6 +84,7 @@ def test_scaling_comes_first_and_from_the_training_rows_alone(name, given, wante
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize(("name", "given", "wanted"), MISSING, ids=identify)
 def test_missing_cells_count_as_the_distance_defines_them(name, given, wanted, share, rng):
+    """Queries with missing cells still raised in scikit-learn where training rows might have them (#25319)."""
     train, queries = numbers("random", rng, 25), numbers("random", rng, 12)
     train[rng.random(train.shape) < share] = np.nan
     queries[rng.random(queries.shape) < share] = np.nan
