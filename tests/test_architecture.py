@@ -66,7 +66,7 @@ NATIVE = SOURCES.parent.parent / "native"
 
 
 def test_every_parallel_region_is_a_parallel_for():
-    """Only its loops turn std::bad_alloc into MemoryError, live through fork() and leave busy machines alone."""
+    """OpenMP regions ended the process when memory ran out, and hung after fork(); these loops do neither."""
     foreign = re.compile(
         r"#\s*pragma\s+omp\s+(?!simd\b)|_Pragma|omp\.h|std::(jthread|thread|async)\b|\bpthread_create\b"
     )

@@ -172,6 +172,7 @@ def environment(line: str, folder: Path) -> Path:
     ids=["core only", "app only"],
 )
 def test_a_clean_environment(line: str, absent: tuple[str, ...], rest: str, tmp_path: Path) -> None:
+    """pandas was used undeclared, and without it there was a bare ModuleNotFoundError."""
     python = environment(line, tmp_path)
     code = START.format(absent=absent) + rest
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path)

@@ -60,6 +60,7 @@ def test_nothing_is_called_by_hand_that_is_not_there():
 
 @pytest.mark.parametrize("name", FOUND)
 def test_the_callback_gets_words_and_a_growing_share(name):
+    """Callbacks got a share, words and a share, or three numbers; ``subset_sweep`` began at zero again."""
     heard: list[tuple[str, float]] = []
 
     def listen(text, share):

@@ -84,6 +84,7 @@ def test_nine_lines_of_shell_run(flowers):
         assert done.returncode == 0, f"{line}: {done.stderr}"
         outputs.append(done.stdout)
     complete_rows, iris, written, sonar, liver, selected, evaluated, trained, predicted = outputs
+    # Sources of the figures: tests/measures/test_published_figures.py, tests/cli/test_select.py.
     assert re.search(r"score +0\.9578 ", complete_rows)
     assert "setosa" in iris
     assert written == ""

@@ -42,12 +42,14 @@ def test_old_names_are_gone(old):
 
 
 def test_nothing_is_left_to_chance_by_default():
+    """``random_state`` was None, 0 or 1 by default, so that some answers changed at every call."""
     found = {name: each.default for name, each in FOUND if each.name == "random_state"}
     assert len(found) > 30
     assert set(found.values()) == {0}
 
 
 def test_rows_of_any_kind_are_compared_by_auto():
+    """Some functions began with Euclid's distance, and names or missing cells were an error there."""
     found = {name: each.default for name, each in FOUND if each.name == "distance"}
     others = {name: default for name, default in found.items() if default != "auto"}
     assert others == BY_DEFINITION

@@ -47,6 +47,7 @@ def test_row_order_changes_nothing(rng):
 
 @pytest.mark.parametrize("columns", [[2, 0, 1], [1, 0, 2]])
 def test_column_order_changes_nothing(columns):
+    """Answers of the no-choice models changed with the order of the columns."""
     one, other = SepalClassifier().fit(X, Y), SepalClassifier(n_jobs=1).fit(X[:, columns], Y)
     np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X[:, columns]))
     np.testing.assert_array_equal(one.left_out_proba_, other.left_out_proba_)

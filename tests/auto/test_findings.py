@@ -141,6 +141,7 @@ def test_what_remains_arbitrary_is_always_said_with_how_little_it_matters():
 
 
 def test_noise_is_not_interpreted():
+    """Shape and calibration were told of models that are no better than the majority."""
     codes = {finding.code for finding in find(_facts(**_with("majority", 0.88) | _reliability(0.8, 20)))}
     assert codes == {"no_better_than_majority", "arbitrary_choices"}
 

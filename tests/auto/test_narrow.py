@@ -50,6 +50,7 @@ def test_levels_gaps_and_constants(rng):
         {"same": np.ones(40), "level": np.where(y == "a", "u", "v"), "gaps": gaps, "noise": ["s", "t", "t", "s"] * 10}
     )
     told = explained(as_table(frame, y), (y == "b").astype(np.int32))
+    # By hand: nothing; all; all but the tenth that is missing; nothing, less one degree of freedom of 39.
     np.testing.assert_allclose(told, [0.0, 1.0, 0.9, 1 - 39 / 38], atol=1e-12)
 
 

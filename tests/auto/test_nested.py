@@ -31,6 +31,7 @@ def guesses(rng: np.random.Generator, codes: np.ndarray, judge: ClassJudge) -> C
 
 
 def test_the_best_of_many_guesses_is_a_guess_for_rows_that_did_not_choose_it():
+    """Widths, ridges and weights were judged by the rows that chose them: 2 to 3 points too kind at 40 rows."""
     rng = np.random.default_rng(0)
     best, nested = [], []
     for _ in range(60):
@@ -77,6 +78,7 @@ def test_an_interval_by_hand():
 
 
 def test_no_error_is_not_no_doubt():
+    """No error in 40 rows passed for certainty."""
     codes = (np.arange(40) % 2).astype(np.int32)
     claim = accuracy_claim(class_judge(codes, False), np.eye(2)[codes], np.eye(2)[codes])
     z2 = 1.959964**2
@@ -102,6 +104,7 @@ def test_error_of_r_squared_is_not_below_that_of_its_numerator_nor_of_the_ratio(
 
 
 def test_claims_hold_on_further_rows():
+    """Intervals covered less than they promise: 87 % for R squared of a sine at 40 rows."""
     # 93 to 97 % are promised. Of 21 fewer than 17 would be chance three times in a thousand.
     found = [one_sample(name, 40, repeat) for name in ("waves", "noise", "curved border") for repeat in range(5)]
     found += [one_sample_of_numbers(name, 40, repeat) for name in ("plane", "noise") for repeat in range(3)]

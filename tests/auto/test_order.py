@@ -34,6 +34,7 @@ def test_every_beginning_holds_the_classes_in_proportion():
 
 
 def test_names_of_classes_do_not_change_the_order(rng):
+    """The names of the classes decided which rows a sample held."""
     codes = rng.randint(0, 3, 90).astype(np.int32)
     renamed = np.array([2, 0, 1], dtype=np.int32)[codes]
     draws = [spread_order(each, np.random.RandomState(4)) for each in (codes, renamed)]
@@ -41,6 +42,7 @@ def test_names_of_classes_do_not_change_the_order(rng):
 
 
 def test_columns_are_ordered_by_their_cells_alone(rng):
+    """The places of the columns, and not their cells, decided in which order sums over them were made."""
     X = rng.randint(0, 4, size=(50, 6)).astype(float)
     X[3, 2], X[7, 1] = np.nan, -0.0
     groups = rng.randint(0, 3, 50)

@@ -70,6 +70,7 @@ def test_the_bundled_sets_with_their_gaps():
     ],
 )
 def test_degenerate_tables_get_probabilities_and_an_explanation(X, y):
+    """Above a thousand columns the number of subsets was too large for a double, and there was no explanation."""
     model = SepalClassifier().fit(X, y)
     probabilities = model.predict_proba(X)
     assert probabilities.shape == (len(X), len(np.unique(y)))
@@ -228,4 +229,4 @@ def test_reliability_is_that_of_the_left_out_probabilities():
     assert model.reliability_.accuracy == pytest.approx(model.leave_one_out_score_)
     told = model.explain(time_limit=0.1)
     assert told.reliability is model.reliability_
-    assert {"calibrated", "overconfident", "underconfident"} & set(told.codes)
+    assert len({"calibrated", "overconfident", "underconfident"} & set(told.codes)) == 1

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from sepal.auto import SepalClassifier, SepalRegressor, _affordable, _answering, _solve
+from sepal.auto import SepalClassifier, SepalRegressor, _affordable, _answering, _classifier, _solve
 from sepal.auto._affordable import affordable, solve_in_time
 from sepal.auto._canonical_order import spread_order
 from sepal.auto._clock import GivenUpError, StageClock
@@ -112,13 +112,22 @@ def test_a_block_is_timed_by_the_clock(rng, monkeypatch):
 
 
 def test_a_fit_to_a_part_says_so_and_scores_that_part(rng, monkeypatch, small_sizes):
+    """``time_limit`` was not kept where one fit to all rows took longer."""
     monkeypatch.setattr(_affordable, "_affordable_count", lambda problem, clock, threads: 400)
     X = rng.randn(900, 2)
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
     y[5] = "rare"
+    drawn = []
+
+    def seen(codes, random):
+        drawn.append((codes, spread_order(codes, random)))
+        return drawn[-1][1]
+
+    monkeypatch.setattr(_classifier, "spread_order", seen)
     model = SepalClassifier(balanced=True).fit(X, y)
     used = ~np.isnan(model.left_out_proba_).any(axis=1)
-    assert used.sum() in (400, 401)
+    codes, order = drawn[0]
+    assert used.sum() == len({*order[:400], *np.flatnonzero(codes == 1)})  # and the only row of the class "rare"
     assert used[5]
     assert model.trace_.notes == (f"time_limit: fitted to {used.sum()} of 900 rows",)
     assert model.n_rows_ == used.sum()

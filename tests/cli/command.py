@@ -11,9 +11,9 @@ from sepal.cli._app import app
 _runner = CliRunner()
 
 
-def sepal(*args: str, **env: str) -> Any:
-    """Run the command with these words; its status, and what it printed."""
-    return _runner.invoke(app, args, env=env)
+def sepal(*args: str, given: bytes | None = None, **env: str) -> Any:
+    """Run the command with these words, and what is given on stdin; its status, and what it printed."""
+    return _runner.invoke(app, args, input=given, env=env)
 
 
 def refused(*args: str) -> str:

@@ -22,7 +22,7 @@ def _inside(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-# Leave-one-out on the athletes, unscaled, as the textbook's figures have it.
+# Right answers of a plain loop over the 20 unscaled rows; all 19 others say "no", as 12 of the rows are.
 @pytest.mark.parametrize(("k", "right"), [("1", 20), ("3", 16), ("5", 16), ("19", 12)])
 def test_athletes_left_out_one_by_one(k, right):
     text = sepal("evaluate", "athletes", "--k", k, "--scale", "none", "--cv", "loo").stdout
@@ -208,6 +208,7 @@ def test_numbers_are_no_classes(tmp_path):
 
 @pytest.mark.parametrize(("name", "columns"), [("athletes", 40), ("athletes", 61), ("athletes", 80), ("athletes", 100)])
 def test_the_table_of_learners_fits_the_terminal(name, columns, monkeypatch):
+    """A narrow terminal did not show the table of learners whole."""
     whole = sepal("evaluate", name, "--cv", "2").stdout
     monkeypatch.setenv("COLUMNS", str(columns))
     text = sepal("evaluate", name, "--cv", "2").stdout

@@ -46,6 +46,7 @@ def sepal(*args, shell_end="", **env):
     [("> /dev/full", b"No space left on device"), (">&-", b"Bad file descriptor"), (">&- 2>&- <&-", b"")],
 )
 def test_a_stdout_that_takes_nothing(end, words):
+    """A full or a closed stdout ended in a traceback."""
     done = sepal("datasets", shell_end=end)
     assert done.returncode == 2
     assert words in done.stderr
@@ -53,6 +54,7 @@ def test_a_stdout_that_takes_nothing(end, words):
 
 
 def test_a_closed_stdin_and_a_full_stderr_harm_nobody():
+    """What is said on stderr ended the command in a traceback where that took no more."""
     assert sepal("measure", "good.csv", shell_end="<&- 2>/dev/full").returncode == 0
 
 
@@ -68,6 +70,7 @@ def test_a_poor_environment(verb):
 
 @pytest.mark.parametrize("columns", ["²", "٣", "-5", "0", "1e3", "9" * 5000, "", "99999999999"])
 def test_columns_that_are_no_width(monkeypatch, columns):
+    """``COLUMNS=²`` ended in a traceback: it is a digit to Python, and no number."""
     monkeypatch.setenv("COLUMNS", columns)
     assert _output.stdout_look().width == _output.PAGE_WIDTH
     assert _output.table_width() is None
@@ -87,6 +90,7 @@ def test_such_columns_on_a_terminal(columns):
 
 
 def test_names_that_are_not_utf8(tmp_path):
+    """File names that are not UTF-8 ended in a traceback."""
     name = os.fsencode(tmp_path) + b"/r\xff.html"
     line = [os.fsencode(SEPAL), b"report", b"good.csv", b"--out", name]
     done = subprocess.run(line, capture_output=True, timeout=120, check=False)
@@ -99,6 +103,7 @@ def test_names_that_are_not_utf8(tmp_path):
 
 
 def test_predictions_do_not_replace_the_model(tmp_path):
+    """``sepal predict MODEL NEW -o MODEL`` wrote the answers over the model."""
     assert runner.invoke(app, ["train", "good.csv", "-l", "knn", "-o", "model.json"]).exit_code == 0
     before = (tmp_path / "model.json").read_bytes()
     found = runner.invoke(app, ["predict", "model.json", "good.csv", "-o", "model.json"])
@@ -120,6 +125,7 @@ def test_formulas_are_escaped_where_that_is_asked_for(tmp_path):
 
 
 def test_the_name_of_a_class_does_not_steer_the_terminal(tmp_path):
+    """The name of a class could clear the terminal."""
     (tmp_path / "t.csv").write_text(GOOD.replace("=1+1", "\x1b[2Jred"))
     found = runner.invoke(app, ["evaluate", "t.csv", "-l", "knn", "--cv", "3"])
     assert found.exit_code == 0
@@ -128,6 +134,7 @@ def test_the_name_of_a_class_does_not_steer_the_terminal(tmp_path):
 
 
 def test_a_full_folder_for_temporary_files_is_not_needed():
+    """``sepal train`` made the model in the folder for temporary files first, and failed where that was full."""
     assert sepal("train", "good.csv", "-l", "knn", "-o", "m.sepal", TMPDIR="/dev/full").returncode == 0
     assert Path("m.sepal").stat().st_size > 500
 
@@ -213,6 +220,7 @@ def test_a_folder_that_may_only_be_read():
 
 
 def test_interrupted_says_what_was_written(tmp_path):
+    """Ctrl-C said that nothing was written, whatever had been."""
     _interrupts._before.clear()
     _interrupts.will_write("a.txt")
     assert _interrupts.interrupted_text() == "\nInterrupted; nothing was written."
@@ -247,6 +255,7 @@ sepal.cli.main()
     ["sepal.cli._app", "typer", "numpy", "numpy._core._multiarray_umath", "scipy.linalg", "sepal.report._text"],
 )
 def test_ctrl_c_while_modules_are_loaded(module):
+    """An import could swallow Ctrl-C, or turn it into another error."""
     line = [sys.executable, "-c", IMPORTING.format(module=module)]
     done = subprocess.run(line, capture_output=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"\nInterrupted; nothing was written.\n")
@@ -268,6 +277,7 @@ sepal.cli.main()
 
 
 def test_ctrl_c_just_after_the_file_was_written(tmp_path):
+    """Ctrl-C after the model was written said that nothing was."""
     done = subprocess.run([sys.executable, "-c", WRITTEN], capture_output=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (130, b"\nInterrupted after writing m.sepal.\n")
     assert (tmp_path / "m.sepal").stat().st_size > 500

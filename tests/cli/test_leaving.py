@@ -96,6 +96,7 @@ def test_a_terminal_gets_color_unless_told_otherwise():
 
 
 def test_predictions_do_not_steer_the_terminal_and_reach_a_pipe_as_they_are(tmp_path):
+    """Control characters in the names of classes and columns reached the terminal."""
     table, model = tmp_path / "t.csv", str(tmp_path / "m.sepal")
     table.write_text("a,class\n" + "".join(f"{i},{'y' if i < 5 else chr(27) + '[2Jred'}\n" for i in range(10)))
     assert run("train", str(table), "-l", "knn", "-o", model).returncode == 0

@@ -66,15 +66,52 @@ def test_a_filter_that_fails_passes_the_message_on(store):
     assert (store / "broken.db").read_text() == "no store"
 
 
-def test_nothing_heavy_is_imported_for_a_message(store):
+def test_the_filter_tells_its_verdict_as_json_on_stderr(store, capsys):
+    raw = message(100, True)
+    found = _filter(store, raw, "--json")
+    assert (found.returncode, found.stdout) == (0, _filter(store, raw).stdout)
+    assert main_mail(["classify", str(store / "s"), "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)["messages"][0]
+    assert found.stderr.count(b"\n") == 1  # a line of a log
+    said = json.loads(found.stderr)
+    assert (said["kind"], said["label"], said["error"]) == ("mail_verdict", "spam", None)
+    assert said["probability"] == judged["probability"]
+
+
+def test_the_filter_tells_its_error_as_json_and_passes_the_message_on(store):
+    (store / "broken.db").write_text("no store")
+    raw = bytes(range(256)) * 10
+    for how, status in (("tempfail", 75), ("pass", 0)):
+        found = _filter(store, raw, "--store", str(store / "broken.db"), "--on-error", how, "--json")
+        assert (found.returncode, found.stdout) == (status, raw)
+        said = json.loads(found.stderr)
+        assert (said["label"], said["probability"]) == (None, None)
+        assert "no store" in said["error"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("words", [["--json"], ["--store", "broken.db"], ["--store", "broken.db", "--json"]])
+def test_a_full_log_does_not_stop_a_message(store, words):
+    """The error was written before the message, which was lost with status 3 where stderr took no more."""
+    (store / "broken.db").write_text("no store")
+    told = [sys.executable, "-c", "import sepal.cli; sepal.cli.main()", "mail", "filter", *words]
+    with Path("/dev/full").open("wb") as full:
+        found = subprocess.run(told, input=message(100, True), stdout=subprocess.PIPE, stderr=full, cwd=store)
+    assert (found.returncode, found.stdout.endswith(message(100, True))) == (0, True)
+
+
+@pytest.mark.parametrize("words", [["classify"], ["filter"], ["filter", "--json"]], ids=" ".join)
+def test_nothing_heavy_is_imported_for_a_message(store, words):
     code = (
-        "import sys; sys.argv = ['sepal', 'mail', 'classify', sys.argv[1]]\n"
+        f"import sys; sys.argv = ['sepal', 'mail', *{words}]\n"
         "import sepal.cli\n"
         "try: sepal.cli.main()\n"
         "except SystemExit as left: print(left.code, sorted({'numpy', 'scipy', 'sklearn', 'typer'} & set(sys.modules)))"
     )
-    told = [sys.executable, "-c", code, str(store / "s")]
-    assert subprocess.run(told, capture_output=True, text=True, check=True).stdout.splitlines()[1] == "0 []"
+    told = [sys.executable, "-c", code]
+    with (store / "s").open("rb") as mail:
+        found = subprocess.run(told, stdin=mail, capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines()[-1] == "0 []"
 
 
 def test_unlearn_relearn_export_import_and_compact(store, capsys):
@@ -112,12 +149,12 @@ def test_explain_status_and_eval(store, capsys):
 
 
 def test_the_same_facts_as_json(store, capsys):
-    def told(*words):
-        assert main_mail([*words, "--json"]) in (0, 1, 2)
+    def told(*words, status=0):
+        assert main_mail([*words, "--json"]) == status
         return json.loads(capsys.readouterr().out)
 
     message_, other = str(store / "s"), str(store / "h")
-    found = told("classify", message_, other)
+    found = told("classify", message_, other, status=1)  # that of the last one, ham
     assert found["kind"] == "mail_verdicts"
     assert [(each["file"], each["label"]) for each in found["messages"]] == [(message_, "spam"), (other, "ham")]
     assert told("status")["status"]["n_spam"] == 30

@@ -13,6 +13,7 @@ from tests.cli.command import sepal
 
 
 def test_measure_gives_the_known_figures():
+    # Sources: tests/measures/test_published_figures.py.
     text = sepal("measure", "sonar").stdout
     assert re.search(r"score +0\.8750", text)
     assert re.search(r"104 +50% +0\.8300", text)
@@ -24,6 +25,7 @@ def test_measure_as_json_at_the_sizes_asked_for():
         sepal("measure", "liver", "--train-size", "0.5", "--train-size", "10", "--permutations", "19", "--json").stdout
     )
     assert [point["train_rows"] for point in said["curve"]["points"]] == [10, 172]
+    # Sources: tests/measures/test_published_figures.py.
     assert said["curve"]["points"][1]["accuracy"] == pytest.approx(0.6042, abs=5e-5)
     assert said["thornton"]["score"] == pytest.approx(0.6261, abs=5e-5)
     assert said["thornton"]["permutation_p"] == pytest.approx(1 / 20)

@@ -55,6 +55,8 @@ def tables(tmp_path, monkeypatch):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the size of the process from /proc")
 @pytest.mark.usefixtures("tables")
 def test_no_verb_dies_of_too_little_memory():
+    """Memory that could not be had ended the process inside native code."""
+
     def filled(words, table):
         return [word.format(table) for word in words]
 

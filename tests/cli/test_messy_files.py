@@ -50,6 +50,7 @@ def test_every_verb_carries_the_same_cautions(messy, verb):
 
 
 def test_train_says_the_cautions_and_predict_needs_no_identifier(messy, tmp_path):
+    """A model learned from the names of customers, and asked for them."""
     model = tmp_path / "m.sepal"
     found = run("train", messy, "-o", model, "-l", "knn", "--drop", "stage")
     assert 'caution: column "customer" is different in every row' in found.stderr
@@ -176,6 +177,7 @@ def test_a_slow_first_learner_does_not_end_the_comparison(monkeypatch, slow):
 
 
 def test_loading_counts_for_a_time_limit(monkeypatch):
+    """Seconds of loading came on top of a time limit."""
     from sepal.cli import _since_start
 
     monkeypatch.setattr(_since_start, "_began", [])
@@ -190,6 +192,7 @@ def test_loading_counts_for_a_time_limit(monkeypatch):
 
 
 def test_a_command_that_ran_before_in_this_process_does_not_count(monkeypatch, capsys):
+    """A command counted the time of one that had run before it in the same process."""
     from sepal.cli import _since_start, main
 
     monkeypatch.setattr("sys.argv", ["sepal", "--version"])

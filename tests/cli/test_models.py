@@ -25,8 +25,8 @@ def inside(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_query_of_the_textbook(inside):
-    # The three nearest of (3, 8) are rows 4, 5 and 2: all of them "no".
+def test_the_query_of_the_slides(inside):
+    # The exercise of D. Greene's slides (2015): the three nearest of (3, 8) are rows 4, 5 and 2, all of them "no".
     (inside / "new.csv").write_text("speed,agility\n3,8\n")
     assert sepal("predict", "model.sepal", "new.csv").stdout == "row,prediction,p(no),p(yes)\n0,no,1.0,0.0\n"
     assert sepal("predict", "model.sepal", "new.csv", "-o", "out.csv").stdout == ""

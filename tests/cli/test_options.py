@@ -45,6 +45,13 @@ WHERE = {
     **dict.fromkeys(READING, FROM_ROWS | {"explore", "do"}),
 }
 OWN_TEXT = {("measure", "k")}  # an odd number, or 1: other rules than a learner's
+(_MAIL_VERBS,) = (each for each in _parser()._actions if isinstance(each, argparse._SubParsersAction))
+# Verb of mail -> option -> its spellings and its help.
+MAIL = {
+    name: {each.dest: (each.option_strings, each.help) for each in verb._actions if each.option_strings}
+    for name, verb in _MAIL_VERBS.choices.items()
+}
+OTHER_JSON = {"filter", "export"}  # hands a message on; writes JSON lines anyway
 
 
 def options(verb: str) -> dict[str, object]:
@@ -73,6 +80,7 @@ def test_the_verbs_are_these():
 
 @pytest.mark.parametrize("name", [*SHARED, *READING])
 def test_an_option_is_where_it_means_something_with_one_spelling_and_one_text(name, texts):
+    """Two verbs knew ``-o``, folds were ``--cv`` or ``--folds``, and the seed was 0, 1 or not to be had."""
     assert {verb for verb in VERBS if name in options(verb)} == WHERE[name]
     spelled = {tuple(options(verb)[name].opts) for verb in WHERE[name]}
     metavars = {options(verb)[name].metavar for verb in WHERE[name]}
@@ -88,13 +96,41 @@ def test_out_and_json_are_spelled_as_everywhere():
         assert named["as_json"].opts == ["--json"]
 
 
-def test_the_verbs_of_mail_have_the_same_two_at_their_end():
-    """``filter`` hands a message on, and ``export`` writes JSON lines."""
-    (verbs,) = (each for each in _parser()._actions if isinstance(each, argparse._SubParsersAction))
-    for name, verb in verbs.choices.items():
-        last = {each.dest: (each.option_strings, each.help) for each in verb._actions[-2:]}
-        assert (last.get("out") == (["-o", "--out"], OUT_HELP)) is (name != "filter")
-        assert (last.get("json") == (["--json"], JSON_HELP)) is (name not in ("filter", "export"))
+def test_every_verb_takes_json_and_every_verb_that_writes_takes_out():
+    """``mail filter`` and ``mail export`` did not take ``--json``."""
+    own = {verb: [each.opts for each in options(verb).values()] for verb in VERBS if verb != "mail"}
+    own |= {f"mail {verb}": [opts for opts, _ in has.values()] for verb, has in MAIL.items()}
+    spelled = {verb: {word for opts in each for word in opts} for verb, each in own.items()}
+    assert [verb for verb, opts in spelled.items() if "--json" not in opts] == []
+    without = {verb for verb, opts in spelled.items() if not {"-o", "--out"} <= opts}
+    assert without == {"explore", "mail filter"}  # a browser shows it; a message is handed on to whoever asked
+
+
+@pytest.mark.parametrize("verb", MAIL)
+def test_the_verbs_of_mail_have_the_same_two_at_their_end(verb):
+    last = list(MAIL[verb].items())[-2:]
+    json_help = JSON_HELP if verb not in OTHER_JSON else MAIL[verb]["json"][1]
+    assert last[-1] == ("json", (["--json"], json_help))
+    assert (last[0] == ("out", (["-o", "--out"], OUT_HELP))) is (verb != "filter")
+
+
+def test_options_of_mail_have_one_text_and_one_order():
+    for first, second in combinations(MAIL, 2):
+        one, other = MAIL[first], MAIL[second]
+        both = [name for name in one if name in other]
+        assert both == [name for name in other if name in one], (first, second)
+        differ = {name for name in both if one[name] != other[name]}
+        assert differ <= ({"json"} if OTHER_JSON & {first, second} else set()), (first, second)
+    for verb, has in MAIL.items():
+        assert [name for name, (_, text) in has.items() if not text] == [], verb
+
+
+@pytest.mark.parametrize("verb", sorted(OTHER_JSON))
+def test_where_json_means_something_else_its_help_says_so(verb):
+    text = MAIL[verb]["json"][1]
+    assert text != JSON_HELP
+    assert "one JSON object" in text
+    assert ("stderr" if verb == "filter" else "a line") in text
 
 
 @pytest.mark.parametrize("verb", list(VERBS))
@@ -234,5 +270,5 @@ def test_every_verb_that_reads_rows_is_asked_with_a_bundled_name():
     assert set(DATA_TAKING) == reading
     for verb in reading:
         for each in VERBS[verb].params:
-            if each.metavar in ("DATA", "NEW"):
+            if each.metavar in ("DATA", "NEW"):  # --test of evaluate, too
                 assert "the name of a bundled set" in each.help, (verb, each.name)

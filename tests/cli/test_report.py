@@ -29,6 +29,7 @@ def test_breast_cancer_is_the_default_and_complete_rows_give_the_known_figure():
     result = sepal("report", "--missing", "drop")
     assert result.exit_code == 0
     assert result.stdout.startswith("Sepal report: breast-cancer\n")
+    # Source: tests/measures/test_published_figures.py.
     assert re.search(r"score +0\.9578 +95% interval", result.stdout)
     assert "16 of 699 rows, which have missing cells" in result.stdout
     assert re.search(r"benign +444 +65\.0%", result.stdout)

@@ -49,6 +49,7 @@ def test_a_verb_without_the_command_is_never_ended(monkeypatch):
 
 
 def test_loading_counts_for_a_limit_and_the_guard(monkeypatch):
+    """Seconds of loading came on top of ``--time-limit``."""
     waits = []
 
     class Waiting:
@@ -134,6 +135,7 @@ def test_select_with_time_enough_takes_all_rows():
 
 
 def test_folds_that_take_too_long_are_left_out(monkeypatch):
+    """``sepal select`` went on with its folds when the limit was over."""
     X, y = many_rows()
     now = [0.0]
     monkeypatch.setattr(_facts.time, "monotonic", lambda: now[0])

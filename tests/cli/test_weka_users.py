@@ -69,6 +69,7 @@ def test_one_class_with_fewer_rows_than_folds(tmp_path):
 
 @pytest.mark.filterwarnings("always::sepal.exceptions.SepalWarning")
 def test_what_every_fold_warns_of_is_said_once(weather):
+    """The warning was printed once for every fold."""
     assert run("evaluate", weather, "-l", "SMO").stderr.count("predicts the class yes for every training row") == 1
 
 

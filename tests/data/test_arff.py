@@ -107,6 +107,7 @@ def test_no_blank_before_the_brace_and_comments_at_line_ends(tmp_path: Path) -> 
 
 
 def test_quoted_and_escaped_names_and_values(tmp_path: Path) -> None:
+    """Quoted nominal values broke scipy's reader (scipy #10232), escaped quotes liac-arff's (openml-python #466)."""
     table = read(
         tmp_path,
         r"""@relation "it\"s"
@@ -173,6 +174,7 @@ def test_dates_become_seconds(tmp_path: Path) -> None:
 
 
 def test_sparse_rows(tmp_path: Path) -> None:
+    """scipy's reader knows no sparse rows (scipy #3535)."""
     table = read(
         tmp_path,
         """@relation r

@@ -421,6 +421,7 @@ def test_error_text_stays_short_for_long_values() -> None:
 
 
 def test_an_object_that_is_no_cell_is_a_type_error_too() -> None:
+    """It was a DataError alone, where scikit-learn's contract asks for a TypeError."""
     with pytest.raises(
         TypeError, match=r'column "x2": every argument must be a string, a number.*found the dict'
     ) as at:
@@ -429,6 +430,7 @@ def test_an_object_that_is_no_cell_is_a_type_error_too() -> None:
 
 
 def test_a_category_column_without_a_cell_takes_new_levels() -> None:
+    """New levels in a categorical column that held no cell in training were an IndexError."""
     training = as_table(pd.DataFrame({"a": [1.0, 2.0], "b": pd.Categorical([None, None])}))
     found = match_table(pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", None]}), training)
     np.testing.assert_array_equal(found.values[:, 1], [0.0, 1.0, np.nan])

@@ -110,11 +110,12 @@ def test_voting_levels() -> None:
 
 
 def test_athletes_first_rows() -> None:
+    # The first two lines of the table in D. Greene's slides (2015).
     assert sepal.datasets.load("athletes").values[:2].tolist() == [[2.5, 6.0], [3.75, 8.0]]
 
 
 def test_iris_as_fisher_printed_it() -> None:
-    # The 35th and the 38th flower, which many copies have wrong.
+    """Many copies, UCI's first, have the 35th and 38th flower wrong; these are Fisher's (1936, table 1)."""
     table = sepal.datasets.load("iris")
     assert table.names == ("sepal_length", "sepal_width", "petal_length", "petal_width")
     assert table.values[[34, 37]].tolist() == [[4.9, 3.1, 1.5, 0.2], [4.9, 3.6, 1.4, 0.1]]

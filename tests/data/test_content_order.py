@@ -13,6 +13,7 @@ def sorted_by_content(X, y):
 
 
 def test_shuffled_tables_come_out_the_same(rng):
+    """Chance was dealt to rows by their places: L3, N4 and p-values changed when rows were shuffled."""
     for _ in range(200):
         n, p = int(rng.integers(1, 12)), int(rng.integers(1, 6))
         X, y = rng.integers(0, 2, size=(n, p)).astype(float), rng.integers(0, 2, size=n)
@@ -41,6 +42,7 @@ def test_classes_under_other_names(rng):
 
 
 def test_the_place_on_a_map_follows_the_rows(rng):
+    """Equal edges of N1's spanning tree went by the places of the rows, and so did samples."""
     X = np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 5.0], [3.0, 0.0, 0.0]])
     # The columns by their values: 0 0 5, then 0 1 1, then 0 3 3.
     np.testing.assert_array_equal(geometric_rank(X, np.zeros(3, int)), [1, 2, 0])

@@ -172,6 +172,7 @@ def test_decimal_commas_without_a_header(tmp_path: Path) -> None:
 
 
 def test_decimal_commas_and_points_do_not_mix_within_a_column(tmp_path: Path) -> None:
+    """A point in one column made the decimal commas of all columns nominal."""
     table = read(tmp_path, "x;y;z;class\n1,5;2.5;1,5;a\n2;3;1.5;b\n")
     assert table.kinds == ("numeric", "numeric", "nominal")
     assert table.values[:, :2].tolist() == [[1.5, 2.5], [2.0, 3.0]]
@@ -214,6 +215,7 @@ def test_many_blocks_keep_the_order(tmp_path: Path) -> None:
 
 
 def test_an_identifier_is_set_apart(tmp_path: Path) -> None:
+    """An identifier was a feature like any other, with a level for every row."""
     table = read(tmp_path, "id,x,class\n" + "".join(f"row{i},{i % 9},{i % 2}\n" for i in range(30)))
     assert table.names == ("x",)
     assert table.apart[0].values.tolist() == [f"row{i}" for i in range(30)]

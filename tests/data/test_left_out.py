@@ -34,6 +34,7 @@ def test_independent_rows_are_taken_for_what_they_are_however_coarse():
 @pytest.mark.parametrize("times", [2, 3, 5])
 @pytest.mark.parametrize("n", [20, 300])
 def test_every_record_repeated_is_noticed(n, times):
+    """Copies of a repeated record answered for it when it was left out."""
     rows = np.repeat(np.random.RandomState(n).randn(n, 2), times, axis=0)
     found = left_out_together(as_table(rows))
     assert (found.together, found.n_copies) == ("copies", n * times)

@@ -41,12 +41,14 @@ def column(folder: Path, cells: list[str], quote: str = '"', **arguments) -> Tab
     "mark", ["", "NA", "N/A", "#N/A", "n/a", "None", "-", "--", ".", "nan", "NaN", "null", "?", "#DIV/0!", "#VALUE!"]
 )
 def test_marks_of_missing_numbers(tmp_path, mark):
+    """One N/A, None, -, a lone point or #DIV/0! made a column of numbers nominal."""
     table = column(tmp_path, ["1.5", mark, "3"])
     assert table.kinds == ("numeric",)
     np.testing.assert_array_equal(table.values[:, 0], [1.5, np.nan, 3])
 
 
 def test_marks_in_a_column_of_words_are_missing_and_said(tmp_path):
+    """None and - were levels beside mild and severe."""
     table = column(tmp_path, ["mild", "None", "severe", "None", "-"])
     assert table.levels == (("mild", "severe"),)
     assert table.n_missing == 3
@@ -67,6 +69,7 @@ def test_further_marks_by_na(tmp_path):
 
 
 def test_a_nearly_numeric_column_names_its_odd_cells(tmp_path):
+    """Only the first of the odd cells was named."""
     table = column(tmp_path, ["1", "2", "3", "about 4", "5", "6", "7", "8?", "9", "x", "y", "12", "13"])
     (note,) = table.notes
     assert 'line 5 has "about 4", line 9 has "8?", line 11 has "x" and 1 more' in note
@@ -101,6 +104,7 @@ def test_a_nearly_numeric_column_that_is_set_apart_names_its_odd_cells_too(tmp_p
     ],
 )
 def test_numbers_as_people_write_them(tmp_path, cells, numbers):
+    """Signs between thousands, percent and currency signs made numbers nominal without a word."""
     table = column(tmp_path, cells)
     assert table.kinds == ("numeric",)
     assert table.values[:, 0].tolist() == numbers
@@ -155,6 +159,7 @@ def seconds(*moment: int) -> float:
     ],
 )
 def test_dates_become_numbers_and_say_so(tmp_path, cells, first):
+    """Dates were nominal, with a level for every day."""
     table = column(tmp_path, [*cells, "N/A"])
     assert table.kinds == ("numeric",)
     assert table.values[0, 0] == first
@@ -168,12 +173,14 @@ def test_dates_that_can_be_read_in_two_ways_stay_texts(tmp_path, cells):
 
 @pytest.mark.parametrize("cells", [["01/02/2024", "03/04/2024"], ["2024-01-31", "31.01.2024", "01/31/2024"]])
 def test_dates_that_stay_texts_are_said(tmp_path, cells):
+    """Dates of several styles stayed texts without a word."""
     (note,) = column(tmp_path, cells).notes
     assert note.startswith('column "x" is nominal though it holds dates: ')
     assert not column(tmp_path, ["12:30", "late"]).notes
 
 
 def test_dates_are_the_same_from_csv_and_from_pandas(tmp_path):
+    """Dates were levels when they came from a file, and numbers from a frame."""
     texts = ["2024-01-31 12:30:15", "2023-05-01 00:00:00", "1960-07-04 23:59:59"]
     frame = pd.DataFrame({"when": pd.to_datetime(texts)})
     table = read(tmp_path, "when,class\n" + "".join(f"{text},{i % 2}\n" for i, text in enumerate(texts)))
@@ -182,6 +189,7 @@ def test_dates_are_the_same_from_csv_and_from_pandas(tmp_path):
 
 
 def test_dates_are_shown_as_they_stood_there(tmp_path):
+    """Dates came out as seconds since 1970."""
     cells = ["31.01.2024", "1.2.2024", "", "03.02.2024"]
     table = column(tmp_path, cells)
     assert column_cells(table, 0) == ["31.01.2024", "1.2.2024", None, "03.02.2024"]
@@ -206,6 +214,7 @@ def test_excel_serials_are_dates_where_that_is_said(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
 def test_encodings_are_found(tmp_path, encoding):
+    """UTF-16 and Windows-1252 were refused."""
     table = read(tmp_path, "größe,class\n1,café\n2,thé\n".encode(encoding))
     assert (table.names, table.y.tolist()) == (("größe",), ["café", "thé"])
     said = [note for note in table.notes if "Windows-1252" in note]
@@ -223,6 +232,7 @@ def test_an_encoding_can_be_given(tmp_path):
 
 @pytest.mark.parametrize("first", ["sep=;", "SEP=;", '"sep=;"', "sep=\t", "sep=|"])
 def test_excels_line_about_the_separator(tmp_path, first):
+    """``sep=;`` was taken for the header."""
     sign = first.strip('"')[-1]
     table = read(tmp_path, f"{first}\r\nx{sign}y{sign}class\r\n1,5{sign}2,0{sign}a,b\r\n2,5{sign}3{sign}c\r\n")
     assert table.values.tolist() == [[1.5, 2.0], [2.5, 3.0]]
@@ -240,6 +250,7 @@ def test_json_lines(tmp_path):
 
 
 def test_dates_in_json_lines_are_those_of_csv(tmp_path):
+    """Dates in JSON lines stayed texts."""
     days = ["2024-01-31", None, "2024-02-01"]
     rows = "".join(json.dumps({"day": day, "class": "ab"[i % 2]}) + "\n" for i, day in enumerate(days))
     table = read(tmp_path, rows, "t.jsonl", target="class")
@@ -311,6 +322,7 @@ def test_setting_apart_does_not_depend_on_the_order_of_rows(tmp_path):
     ],
 )
 def test_what_is_set_apart(tmp_path, name, cell, why):
+    """Identifiers, names and texts were features, with a level for nearly every row."""
     rows = "".join(f"{cell(i)},{i * i % 7},{'ab'[i % 2]}\n" for i in range(60))
     table = read(tmp_path, f"{name},x,class\n{rows}")
     assert [each.why for each in table.apart] == ([] if why is None else [why])
@@ -353,6 +365,7 @@ def test_a_column_of_identifiers_can_be_read_as_texts(tmp_path):
 
 
 def test_a_column_that_determines_the_class(tmp_path):
+    """A code that gives the class away was used without a word."""
     rows = "".join(f"D{i % 4},{i % 7},{'no' if i % 4 < 2 else 'yes'}\n" for i in range(80))
     table = read(tmp_path, f"diagnosis_code,x,churn\n{rows}")
     (caution,) = table.cautions
@@ -363,6 +376,7 @@ def test_a_column_that_determines_the_class(tmp_path):
 
 
 def test_classes_that_differ_by_case_or_blanks(tmp_path):
+    """Yes and yes were two classes without a word."""
     table = read(tmp_path, "x,class\n1,Yes\n2,yes\n3,no\n4,yes \n5,big  dog\n6,Big dog\n")
     assert [each.text for each in table.cautions] == [
         'the classes "Big dog", "big  dog" differ by case or blanks only',
@@ -472,6 +486,7 @@ def test_few_rows_are_judged_by_the_name_of_the_column(tmp_path, name, cells, wh
 
 
 def test_brackets_of_accountants_are_a_minus(tmp_path):
+    """(1.50) made a column of numbers nominal."""
     table = read(tmp_path, "x,c\n(1.50),a\n2.25,b\n(1200.00),a\n")
     assert table.values[:, 0].tolist() == [-1.5, 2.25, -1200.0]
     assert table.notes == ('numbers in column "x" were read without brackets: "(1200.00)" is -1200',)
@@ -494,6 +509,7 @@ def test_numbers_that_begin_with_a_zero_may_be_codes(tmp_path):
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_lines_above_the_header_are_left_out_and_said(tmp_path, delimiter):
+    """A title above the header was taken for it, and the file was refused."""
     rows = "".join(f"{i}{delimiter}{'ab'[i % 2]}\n" for i in range(12))
     table = read(tmp_path, f"Report of May 2023\n\nsize{delimiter}kind\n{rows}")
     assert (table.names, table.target, table.n_rows) == (("size",), "kind", 12)
@@ -510,6 +526,7 @@ def test_what_is_no_title(tmp_path):
 
 @pytest.mark.parametrize(("delimiter", "inside"), [(",", "|"), (",", ";"), (";", ","), ("\t", ","), ("|", ";")])
 def test_a_header_is_no_title_of_the_signs_inside_cells(tmp_path, delimiter, inside):
+    """``tags,size`` above ``x|y,1`` was taken for a title and left out."""
     rows = "".join(f"x{inside}{'yz'[i % 2]}{delimiter}{i}{delimiter}{'ab'[i % 2]}\n" for i in range(6))
     table = read(tmp_path, f"tags{delimiter}size{delimiter}kind\n{rows}")
     assert (table.names, table.target, table.n_rows) == (("tags", "size"), "kind", 6)

@@ -157,6 +157,7 @@ def test_bad_parameters() -> None:
 
 
 def test_a_row_of_weight_three_counts_as_three_rows() -> None:
+    """``scale='standard'`` ignored the weights of rows."""
     values = np.array([[1.0, 4.0], [2.0, np.nan], [7.0, 5.0], [8.0, 9.0]])
     times = np.array([3, 1, 2, 1])
     weighted = fit_scaling(values, ["numeric", "numeric"], "standard", weights=times.astype(float))

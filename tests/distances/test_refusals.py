@@ -122,6 +122,7 @@ def test_rows_of_another_width_are_refused():
 
 
 def test_rows_of_another_kind_are_refused():
+    """The kinds of new columns were not compared with those the distance was fitted to."""
     with pytest.raises(DataError, match="width"):
         fit_distance(TABLE).embed(as_table([[1.0, "broad"]], names=["length", "width"]))
     mixed = as_table([[1.0, "broad"], [2.0, "slim"]], names=["length", "width"])

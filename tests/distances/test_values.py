@@ -84,6 +84,7 @@ def test_scaling_comes_first_and_from_the_training_rows_alone(name, given, wante
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize(("name", "given", "wanted"), MISSING, ids=identify)
 def test_missing_cells_count_as_the_distance_defines_them(name, given, wanted, share, rng):
+    """Queries with missing cells still raised in scikit-learn where training rows might have them (#25319)."""
     train, queries = numbers("random", rng, 25), numbers("random", rng, 12)
     train[rng.random(train.shape) < share] = np.nan
     queries[rng.random(queries.shape) < share] = np.nan
@@ -99,6 +100,7 @@ def test_nan_euclidean_by_hand():
 
 
 def test_weighted_maximum_is_the_limit_of_weighted_minkowski():
+    """Weights stretched the differences of the maximum, which they do not in the limit."""
     # (w |d|^p)^(1/p) -> |d| for every w > 0: weights decide which columns count, not how much.
     train, queries = [[3.0, 1.0, 9.0]], [[0.0, 0.0, 0.0]]
     params = {"p": math.inf, "weights": [1.0, 5.0, 0.0]}
@@ -108,12 +110,14 @@ def test_weighted_maximum_is_the_limit_of_weighted_minkowski():
 @pytest.mark.parametrize("p", [1, 1.5, 2, 3, 7, 40, 300])
 @pytest.mark.parametrize("size", [1e-30, 1e-4, 1.0, 5e3, 1e30])
 def test_minkowski_on_one_column_is_the_difference_for_every_power(p, size):
+    """High powers of one difference vanished or overflowed."""
     train = np.array([[0.0], [1.0], [3.0]]) * size
     found = all_pairs([[0.0], [2.25 * size]], train, distance="minkowski", distance_params={"p": p})
     np.testing.assert_allclose(found, np.array([[0, 1, 3], [2.25, 1.25, 0.75]]) * size, rtol=1e-12)
 
 
 def test_minkowski_takes_numpy_numbers_as_p():
+    """A ``p`` of numpy's was refused as no number."""
     train = [[0.0, 0.0], [1.0, 1.0]]
     for p in (np.int64(3), np.float32(3), np.float64(3)):
         found = all_pairs(train, train, distance="minkowski", distance_params={"p": p})
@@ -166,6 +170,7 @@ def test_opposite_rows_are_at_cosine_distance_two():
 
 @pytest.mark.parametrize("size", [1e-250, 1e-160, 1e150, 1e200])
 def test_cosine_does_not_depend_on_the_size_of_the_rows(size):
+    """Squares of very small and very large cells vanished or overflowed."""
     rows = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 3.0]])
     np.testing.assert_allclose(
         all_pairs(rows * size, rows * size, distance="cosine"), oracle.distances("cosine", rows, rows), rtol=1e-12
@@ -211,6 +216,7 @@ def test_mahalanobis_does_not_depend_on_units(rng):
 
 @pytest.mark.parametrize("size", [1e-200, 1e200])
 def test_mahalanobis_does_not_depend_on_the_size_of_the_numbers(size, rng):
+    """The covariance of very small and very large numbers vanished or overflowed."""
     train = rng.normal(size=(12, 3))
     expected = oracle.distances("mahalanobis", train, train)
     np.testing.assert_allclose(all_pairs(train * size, train * size, distance="mahalanobis"), expected, rtol=1e-9)
@@ -247,12 +253,13 @@ def test_heom_weights_follow_their_columns():
 
 
 def test_heom_compares_levels_by_what_they_are_and_not_by_their_code():
-    # In a table of its own "red" has code 0, which means "blue" among the training rows.
+    """Queries came with codes of their own: red alone has code 0, which was blue among the training rows."""
     found = all_pairs(as_table([["red"]]), as_table([["blue"], ["red"]]), distance="heom")
     assert found.tolist() == [[1.0, 0.0]]
 
 
 def test_heom_level_never_seen_in_training_differs_from_every_row():
+    """A level that training had not got was compared by its own code, which is that of another level."""
     train = as_table([["blue"], ["red"], ["red"]])
     for queries in (as_table([["green"], ["red"]]), as_table([["green"], ["red"], ["violet"]])):
         found = all_pairs(queries, train, distance="heom")

@@ -36,6 +36,7 @@ def test_only_what_the_machine_has():
 
 
 def test_groups_reach_a_machine_that_leaves_rows_out():
+    """Groups did not reach the machine inside."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 2)).repeat(4, axis=0) + 0.001 * rng.normal(size=(120, 2))
     table = as_table(X, (np.arange(120) // 4 % 2).astype(str))

@@ -42,6 +42,7 @@ def test_a_table_with_its_columns_in_another_order(machine) -> None:
 
 
 def test_levels_of_new_rows_mean_what_they_meant_in_training() -> None:
+    """Machines took the codes of a new Table for those of the training rows."""
     training = as_table([[0.0, "b"], [0.1, "b"], [0.0, "c"], [0.1, "c"]], list("ttff"))
     model = SVMClassifier(kernel="mixed", width=0.5).fit(training)
     assert model.predict(as_table([[0.05, "c"], [0.05, "c"]])).tolist() == ["f", "f"]
@@ -76,6 +77,7 @@ def test_whole_numbers_as_names_of_columns() -> None:
 
 
 def test_truth_values_are_numbers_in_every_container() -> None:
+    """Booleans of a Table were refused where those of an array counted as 0 and 1."""
     import polars as pl
 
     X, y = np.array([[True, False], [True, True], [False, False], [False, False]]), [1, 1, 0, 0]

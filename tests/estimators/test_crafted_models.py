@@ -19,7 +19,7 @@ from sepal.data import as_table
 from sepal.estimators import load_model, save_model
 from sepal.estimators._field_types import matches
 from sepal.estimators._saving import rebuilt
-from sepal.exceptions import DataError
+from sepal.exceptions import DataError, ParameterError
 from sepal.learners import DANNClassifier, KNNClassifier, KNNRegressor, MetricClusteringClassifier, WindowKNNClassifier
 from sepal.machines import SVMClassifier
 from sepal.machines._dual._solvers import NativeKernel
@@ -100,7 +100,7 @@ def changed(array):
         yield np.full_like(array, np.inf if array.dtype.kind == "f" else np.iinfo(array.dtype).min)
 
 
-def answers(content, arrays, queries, refusals=(ValueError, TypeError)):
+def answers(content, arrays, queries):
     """How many answers the model gives; 0 where it is refused in a sentence. Any other error fails the test."""
     try:
         model = rebuilt(content, arrays, Path("m.sepal"))
@@ -108,13 +108,14 @@ def answers(content, arrays, queries, refusals=(ValueError, TypeError)):
         return 0
     try:
         return len(model.predict(queries))
-    except refusals:  # a model of other columns; arrays that native code does not take
+    except ParameterError:  # a window looks at its parameters when it is asked
         return 0
 
 
 @pytest.mark.parametrize("name", list(MODELS))
 @pytest.mark.filterwarnings("ignore")
 def test_every_number_and_every_array_can_be_wrong(name, tmp_path):
+    """What a file said reached native code, which trusted counts, positions and codes."""
     model, queries, y = MODELS[name]
     model = clone(model).fit(queries, y)
     text, arrays = read(save_model(model, tmp_path / "m.sepal"))
@@ -136,7 +137,7 @@ def test_every_number_and_every_array_can_be_wrong(name, tmp_path):
 def test_what_a_machine_reads_is_checked_before_native_code_sees_it(tmp_path):
     text, arrays = read(save_model(SVMClassifier().fit(X, Y), tmp_path / "m.sepal"))
     found = [
-        answers(json.loads(text), {**arrays, place: other}, X, refusals=(ValueError, TypeError, IndexError))
+        answers(json.loads(text), {**arrays, place: other}, X)
         for place, array in arrays.items()
         for other in changed(array)
     ]
@@ -221,29 +222,50 @@ def search(
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "said"),
     [
-        {"k": 0}, {"k": -5}, {"threads": 0}, {"threads": -1}, {"weights": (1,)}, {"weights": (1, 1, 1)},
-        {"n_numeric": 3, "metric": "mixed"}, {"n_numeric": -1, "metric": "gower"}, {"metric": "unknown"},
-        {"queries": [[1.0]]}, {"points": ()}, {"queries": np.zeros((0, 2)), "method": "tiles"},
-        {"points": ((np.nan, 1.0), (0.0, 0.0)), "method": "tree"}, {"points": ((np.nan, 1.0),), "method": "tiles"},
+        ({"k": 0}, "k must be at least 1"),
+        ({"k": -5}, "k must be at least 1"),
+        ({"threads": 0}, "at least one thread"),
+        ({"threads": -1}, "at least one thread"),
+        ({"weights": (1,)}, "one weight per column"),
+        ({"weights": (1, 1, 1)}, "one weight per column"),
+        ({"n_numeric": 3, "metric": "mixed"}, "n_numeric must lie between"),
+        ({"n_numeric": -1, "metric": "gower"}, "n_numeric must lie between"),
+        ({"metric": "unknown"}, "no native metric is called unknown"),
+        ({"queries": [[1.0]]}, "queries and points differ in columns"),
+        ({"points": ()}, "at least one row"),
+        ({"queries": np.zeros((0, 2)), "method": "tiles"}, "at least one row"),
+        ({"points": ((np.nan, 1.0), (0.0, 0.0)), "method": "tree"}, "a coordinate is not a number"),
+        ({"points": ((np.nan, 1.0),), "method": "tiles"}, "a coordinate is not a number"),
     ],
-)  # fmt: skip
-def test_the_native_search_checks_what_it_is_given(wrong):
+)
+def test_the_native_search_checks_what_it_is_given(wrong, said):
+    """Counts, thread numbers and NaN that a loop or a sort trusts were not looked at."""
     assert search()[1].tolist() == [1, 0]
-    with pytest.raises(ValueError, match=r"needed|at least|columns|n_numeric|not a number|is called"):
+    with pytest.raises(ValueError, match=said):
         search(**wrong)
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "said"),
     [
-        {"start": [0, 3]}, {"start": [1, 2]}, {"start": []}, {"terms": [1, 1]}, {"terms": [-1, 1]}, {"values": [1.0]},
-        {"values": [np.nan, 1.0]}, {"lengths": [-1.0]}, {"lengths": []}, {"beyond": [np.nan]}, {"ids": [-2]},
-        {"ids": [0]}, {"codes": []},
+        ({"start": [0, 3]}, "start must ascend from 0"),
+        ({"start": [1, 2]}, "start must ascend from 0"),
+        ({"start": []}, "start must hold a number more"),
+        ({"terms": [1, 1]}, "the terms of a row must ascend"),
+        ({"terms": [-1, 1]}, "the terms of a row must ascend"),
+        ({"values": [1.0]}, "one value per term"),
+        ({"values": [np.nan, 1.0]}, "a value is not finite"),
+        ({"lengths": [-1.0]}, "a length is below 0"),
+        ({"lengths": []}, "one length per row"),
+        ({"beyond": [np.nan]}, "a length is below 0"),
+        ({"ids": [-2]}, "an id or a code is below 0"),
+        ({"ids": [0]}, "an id is taken"),
+        ({"codes": []}, "one id and one code per row"),
     ],
-)  # fmt: skip
-def test_the_native_index_checks_what_it_is_given(wrong):
+)
+def test_the_native_index_checks_what_it_is_given(wrong, said):
     index = native.SparseIndex(distance="cosine")
     rows = {"start": [0, 2], "terms": [0, 1], "values": [0.6, 0.8], "lengths": [1.0], "beyond": [0.0]}
     kinds = {"start": np.int64, "terms": np.int32, "ids": np.int32, "codes": np.int32}
@@ -252,12 +274,13 @@ def test_the_native_index_checks_what_it_is_given(wrong):
         return {name: np.array(value, dtype=kinds.get(name, float)) for name, value in given.items()}
 
     index.add(**arrays(rows | {"ids": [0], "codes": [0]}))
-    with pytest.raises(ValueError, match=r"needed|ascend|must hold|finite|below 0|taken"):
+    with pytest.raises(ValueError, match=said):
         index.add(**arrays(rows | {"ids": [1], "codes": [0]} | wrong))
     assert index.n_rows == 1
 
 
 def test_the_native_window_and_expansion_check_what_they_are_given():
+    """A window whose distances are all NaN read an empty list of voters."""
     with pytest.raises(ValueError, match="ascend"):
         native.kernel_expansion(
             support=X,

@@ -80,6 +80,7 @@ def assert_same(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> Non
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
 def test_containers_answer_alike_in_any_order_of_columns(estimator, container) -> None:
+    """Rows were read in eight ways: columns in another order were refused by some and misread by three machines."""
     frame, _ = frame_and_target(estimator)
     array_model = model_of(name_of(estimator), "array")
     model = model_of(name_of(estimator), container)
@@ -286,6 +287,7 @@ def test_the_estimators_that_score() -> None:
 
 @pytest.mark.parametrize("estimator", SCORING, ids=name_of)
 def test_the_score_of_a_table_is_by_its_own_target(estimator) -> None:
+    """``score(table)`` wanted a y although the Table has one."""
     frame, y = frame_and_target(estimator)
     model = model_of(name_of(estimator), "Table")
     turned = y[::-1]  # some answers are wrong, so that a score of 1 for anything shows
@@ -314,6 +316,7 @@ def test_frames_keep_their_container_through_a_selector() -> None:
 
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_what_a_selector_left_out_comes_back_as_zeros(container) -> None:
+    """``inverse_transform`` did not take the Table that ``transform`` gave."""
     model = model_of("SeparabilitySelector", container)
     frame, _ = frame_and_target(model)
     rows = frame.to_numpy().copy()

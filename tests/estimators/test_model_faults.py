@@ -53,6 +53,7 @@ def npy(header, data=b""):
 
 
 def test_bombs_are_refused_before_they_unpack(path):
+    """A small file could unpack to 16 GB."""
     zeros = archive(
         {"a0.npy": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4000000,), }", bytes(32_000_000))}
     )
@@ -89,6 +90,7 @@ def test_bombs_are_refused_before_they_unpack(path):
     ],
 )
 def test_headers_of_arrays_that_lie(path, header):
+    """Arrays were made as large as their header says, whatever bytes there were."""
     path.write_bytes(archive({"model.json": "{}", "arrays.npz": archive({"a0.npy": npy(header, bytes(8))})}))
     with pytest.raises(DataError, match="not a model, or the file is damaged"):
         load_model(path)
@@ -96,6 +98,7 @@ def test_headers_of_arrays_that_lie(path, header):
 
 @pytest.mark.parametrize("name", ["__class__", "__dict__", "__init__", "predict", "fits_together", "a b", ""])
 def test_attributes_that_are_not_the_files_to_set(path, name):
+    """A file could set attributes that are no part of an estimator."""
     content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
     content["model"]["fields"][name] = {"dict": []}
     with pytest.raises(DataError, match="has no attribute"):
@@ -138,6 +141,7 @@ MACHINES = [
 @pytest.mark.parametrize("model", MACHINES, ids=lambda model: type(model).__name__)
 @pytest.mark.filterwarnings("ignore")
 def test_a_machine_that_loads_can_answer(model, tmp_path):
+    """Parts that do not fit together were found when a model was asked, and not when it was loaded."""
     path = save_model(model.fit(X, Y if is_classifier(model) else X[:, 0]), tmp_path / "m.sepal")
     content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
     assert rebuilt(content, arrays, path).predict(X).tolist() == model.predict(X).tolist()
@@ -159,6 +163,7 @@ def test_a_machine_that_loads_can_answer(model, tmp_path):
     "model", [FeatureVectorClassifier(max_vectors=5), FisherDiscriminant()], ids=["vectors", "fisher"]
 )
 def test_classes_that_were_cut_are_refused_when_the_model_is_loaded(model, tmp_path):
+    """A model with fewer classes than its answers have was loaded."""
     three = np.array(["a", "b", "c"] * 10)
     path = save_model(model.fit(X, three), tmp_path / "m.sepal")
     content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
@@ -192,6 +197,7 @@ def test_a_model_without_choices_that_loads_can_answer(tmp_path):
     ],
 )
 def test_columns_that_a_model_does_not_have(path, name, other):
+    """A model that does not know its columns was loaded."""
     content, arrays = unpacked(path.read_bytes(), path, 1 << 29)
     content["model"]["fields"][name] = other
     with pytest.raises(DataError, match="do not fit together"):
@@ -199,6 +205,7 @@ def test_columns_that_a_model_does_not_have(path, name, other):
 
 
 def test_a_selector_comes_back_and_its_columns_are_checked(tmp_path):
+    """A saved ``SeparabilitySelector`` could not be loaded."""
     model = SeparabilitySelector().fit(X, Y)
     path = save_model(model, tmp_path / "m.sepal")
     assert load_model(path).transform(X).tolist() == model.transform(X).tolist()
@@ -226,6 +233,7 @@ def test_folders_and_paths_that_take_no_model(tmp_path):
 
 
 def test_the_old_model_stays_where_the_new_one_cannot_be_written(path, monkeypatch):
+    """``save_model`` wrote into the old file, which was lost where the disk was full."""
     before = path.read_bytes()
 
     def full(handle):

@@ -76,6 +76,7 @@ def named(function: Any) -> str:
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=named)
 def test_columns_go_by_name_in_any_order(function, container, frame):
+    """Kernels and distances compared rows across columns where these came in another order, without a word."""
     wanted = function(frame, frame)
     np.testing.assert_array_equal(function(frame, CONTAINERS[container](frame[["b", "c", "a"]])), wanted)
 

@@ -262,6 +262,7 @@ def test_sets_are_evaluated_by_tanimoto():
 
 @pytest.mark.parametrize("cv", [5, "loo"])
 def test_copies_of_repeated_records_stay_in_one_fold(cv):
+    """A copy in the training part answered for the row that was held out."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(40, 3)).repeat(2, axis=0), rng.integers(0, 2, size=40).repeat(2)
     found = evaluate(KNNClassifier(1), X, y, cv=cv)
@@ -272,6 +273,7 @@ def test_copies_of_repeated_records_stay_in_one_fold(cv):
 
 
 def test_the_interval_counts_groups_once_and_folds_that_answer_each_other():
+    """Rows of different folds were taken for independent, and the variance was 1.4 times too small."""
     # One test set, 8 of 10 right: Wilson's interval is 0.490 to 0.943 (Brown, Cai and DasGupta 2001).
     one_set = made_up([[4, 1], [1, 4]], ["a", "b"])
     assert one_set.interval() == pytest.approx((0.4902, 0.9433), abs=1e-4)
@@ -286,6 +288,7 @@ def test_the_interval_counts_groups_once_and_folds_that_answer_each_other():
 
 
 def test_copies_do_not_narrow_the_interval():
+    """Every row twice made the interval narrower."""
     rng = np.random.default_rng(0)
     rows, labels = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
     found = evaluate(KNNClassifier(3), rows.repeat(2, axis=0), labels.repeat(2), cv=5)
@@ -296,6 +299,7 @@ def test_copies_do_not_narrow_the_interval():
 
 
 def test_classes_with_fewer_rows_than_folds_are_in_as_many_folds_as_they_have_rows():
+    """A class of fewer rows than folds was an error."""
     table = sepal.datasets.load("athletes")  # 12 and 8 rows
     found = evaluate(KNNClassifier(1), table, cv=13)
     assert sorted(found.rows.tolist()) == list(range(20))

@@ -213,6 +213,8 @@ def test_a_costly_question_does_not_start_by_itself(page):
 
 
 def test_the_start_page_reads_no_bundled_set(page, monkeypatch):
+    """Every bundled set was read before the first page was shown."""
+
     def refuse(name):
         raise AssertionError(f"{name} was read")
 
@@ -293,6 +295,7 @@ def test_a_row_with_a_date_is_predicted_as_it_is_shown(page):
 
 
 def test_a_cell_that_is_no_date_is_refused_by_the_name_of_its_column(page):
+    """The error called the column x1."""
     view = {"data": page.upload("dated.csv", DATED).json()["data"]}
     asked = {"learner": "knn", "cells": {"when": "soon", "x": 1.0}}
     started = page.post("/api/jobs", {"action": "predict.row", "view": view, "parameters": asked}).json()

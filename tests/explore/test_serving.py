@@ -84,6 +84,7 @@ def _stopped(process):
 
 
 def test_it_serves_on_loopback_and_ends_with_ctrl_c():
+    """Python could hang where it ended while another thread still imported."""
     with free_port(0) as taken:
         number = taken.getsockname()[1]
         words = ["sepal", "explore", "iris", "--no-browser", "--port", str(number)]

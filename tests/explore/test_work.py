@@ -106,6 +106,7 @@ LONG = {
 
 @pytest.mark.parametrize("what", LONG)
 def test_work_ends_soon_after_cancel(what, workers):
+    """A part of ``subset_sweep`` took seconds before it heard of Cancel, and work in a thread could not be ended."""
     rows = table()
     began = threading.Event()
 
@@ -148,7 +149,7 @@ def test_a_job_is_cancelled_over_http(page):
 
 
 def test_a_second_exception_on_its_way_does_not_end_the_worker(workers):
-    """Cancel sends its exception again and again, and progress raises one too: the next work must still run."""
+    """Cancel could end the only worker by a second exception, after which every later job waited for ever."""
     for _ in range(5):
         began = threading.Event()
 

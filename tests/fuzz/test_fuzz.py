@@ -90,5 +90,6 @@ def test_whole_inputs_are_read_and_some_changes_too(name: str) -> None:
 
 @pytest.mark.parametrize("file", CORPUS, ids=lambda file: file.name)
 def test_what_once_failed(file: Path) -> None:
+    """Each of these files once hung a reader, or ended it or a loaded model in a foreign error."""
     with little_memory(), little_time():
         ENDINGS[file.suffix[1:]](file.read_bytes())

@@ -76,6 +76,7 @@ def test_edited_cases_are_those_of_the_loops(editing):
 
 
 def test_editing_does_not_shut_out_a_kind_that_comes_late():
+    """Editing from the first message on shut out the kind that came later."""
     mail = [(words, spam) for words, spam in _words(200) if spam][:80]
     mail += [(words, spam) for words, spam in _words(400) if not spam][:80]
     for editing in ("enn", "redundancy"):
@@ -91,6 +92,7 @@ def test_policies_that_cannot_be():
 
 
 def test_a_tenth_of_wrong_labels_is_seen_and_does_little_harm():
+    """With one label in ten wrong the filter made more than twice as many errors."""
     draw = random.Random(8)  # noqa: S311
     mail = [(tokens(read_message(raw)), spam) for raw, spam in stream(500)]
     taught = [spam != (draw.random() < 0.1) for _, spam in mail]

@@ -104,6 +104,7 @@ def test_mbox_maildir_folder_and_single_files(tmp_path):
     "raw", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"a,b\n1,2\n", b"<!doctype html>\n<p>hi", b"\0" * 99]
 )
 def test_a_file_that_is_no_mail_is_told_so(tmp_path, raw):
+    """A picture or a table was taken for a message."""
     (tmp_path / "file").write_bytes(raw)
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "file").write_bytes(raw)
@@ -127,6 +128,7 @@ def test_a_thousand_parts_in_each_other_take_no_time():
 
 
 def test_of_a_very_long_message_the_beginning_is_read(tmp_path):
+    """A message was held whole, however long it was."""
     line = b"QUJD" * 19 + b"\n"
     long = b"Subject: long\n\n" + line * 40_000
     (tmp_path / "one").write_bytes(long)

@@ -75,6 +75,7 @@ print(json.dumps({"parent": parent, "child": child_answers(), "names": names, "p
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_child_answers_and_gives_the_same_bits(alone):
+    """OpenMP hung in a child of fork()."""
     run = subprocess.run(
         [sys.executable, "-c", FORKED, str(Path(jobs.__file__).parent)],
         capture_output=True,

@@ -14,7 +14,17 @@ JSON_HELP = "Print the same facts as one JSON object."
 
 def as_json_text(kind: str, facts: dict[str, Any]) -> str:
     """Facts as one JSON object that says what it is and who wrote it."""
-    from sepal import __version__
     from sepal.report import plain
 
-    return json.dumps({"sepal": __version__, "kind": kind, **plain(facts)}, indent=2, allow_nan=False) + "\n"
+    return _object(kind, plain(facts), indent=2)
+
+
+def as_json_line(kind: str, facts: dict[str, str | float | None]) -> str:
+    """The same on one line, for logs, of facts that are in the types JSON has: nothing is loaded for it."""
+    return _object(kind, facts, indent=None)
+
+
+def _object(kind: str, facts: dict[str, Any], indent: int | None) -> str:
+    from sepal import __version__
+
+    return json.dumps({"sepal": __version__, "kind": kind, **facts}, indent=indent, allow_nan=False) + "\n"

@@ -17,6 +17,11 @@ from sepal.exceptions import ParameterError, SepalError
 from sepal.mail import CasePolicy, MailFilter, read_mail, read_message
 
 ERROR = 3
+# Verbs whose stdout is not theirs to fill with one JSON object.
+_OTHER_JSON = {
+    "filter": "Say the verdict, or the error, as one JSON object on one line of stderr; the message is on stdout.",
+    "export": "Changes nothing: one JSON object a line is what export writes in any case.",
+}
 
 
 def default_store() -> str:
@@ -85,14 +90,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_policy(learn)
     relearn = verb("relearn", _relearn, "Give messages the other label, as if they had always had it.")
     for each in (learn, relearn):
-        kind = each.add_mutually_exclusive_group(required=True)
-        kind.add_argument("--spam", action="store_true")
-        kind.add_argument("--ham", action="store_true")
+        _add_kind(each, required=True)
     verb("unlearn", _unlearn, "Forget messages, as if they had never been learned.")
     imported = verb("import", _import, "Learn an mbox or Maildir, or read what export wrote (.jsonl).", "+")
-    kind = imported.add_mutually_exclusive_group()
-    kind.add_argument("--spam", action="store_true")
-    kind.add_argument("--ham", action="store_true")
+    _add_kind(imported, required=False)
     for name, run, text in (
         ("classify", classify, "Classify messages: spam, ham or unsure."),
         ("filter", filter_message, "Pass a message from stdin to stdout with a header X-Sepal that says what it is."),
@@ -140,9 +141,14 @@ def _parser() -> argparse.ArgumentParser:
     for name, each in verbs.choices.items():
         if name != "filter":  # which hands a message on
             each.add_argument("-o", "--out", metavar="FILE", help=OUT_HELP)
-        if name not in ("filter", "export"):
-            each.add_argument("--json", action="store_true", help=JSON_HELP)
+        each.add_argument("--json", action="store_true", help=_OTHER_JSON.get(name, JSON_HELP))
     return parser
+
+
+def _add_kind(verb: argparse.ArgumentParser, *, required: bool) -> None:
+    kind = verb.add_mutually_exclusive_group(required=required)
+    kind.add_argument("--spam", action="store_true", help="The messages are spam.")
+    kind.add_argument("--ham", action="store_true", help="The messages are good mail.")
 
 
 def _add_policy(learn: argparse.ArgumentParser) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from contextlib import suppress
 
+from sepal.cli._answers import as_json_line
 from sepal.cli._mail_answers import give_mail_answer
 from sepal.exceptions import SepalError
 from sepal.mail import Costs, MailFilter, MailVerdict, read_mail
@@ -32,20 +34,31 @@ def classify(asked: argparse.Namespace) -> int:
 
 
 def filter_message(asked: argparse.Namespace) -> int:
-    """The message with the header, or as it came where something is wrong."""
+    """The message with the header, or as it came where something is wrong; what else is said goes to stderr."""
     raw = sys.stdin.buffer.read()
+    status, wrong, verdict = 0, None, None
     try:
         known, costs = _filter(asked)
         with known:
-            out = marked(raw, known.classify(raw, costs))
+            found = known.classify(raw, costs)
+        out, verdict = marked(raw, found), found
     except (SepalError, MemoryError, RecursionError, OSError) as error:
-        sys.stderr.write(f"sepal mail filter: {error}\n")
-        sys.stdout.buffer.write(raw)
-        sys.stdout.buffer.flush()
-        return TEMPFAIL if asked.on_error == "tempfail" else 0
+        out, wrong = raw, str(error)
+        status = TEMPFAIL if asked.on_error == "tempfail" else 0
     sys.stdout.buffer.write(out)
     sys.stdout.buffer.flush()
-    return 0
+    with suppress(OSError):  # the message is on its way, which a full log must not undo
+        sys.stderr.write(_said(asked.json, verdict, wrong))
+        sys.stderr.flush()
+    return status
+
+
+def _said(as_json: bool, verdict: MailVerdict | None, wrong: str | None) -> str:
+    """What stderr gets, where the log of the mail server is: an error, and with ``--json`` the verdict in any case."""
+    if as_json:
+        label, probability = (None, None) if verdict is None else (verdict.label, verdict.probability)
+        return as_json_line("mail_verdict", {"label": label, "probability": probability, "error": wrong})
+    return "" if wrong is None else f"sepal mail filter: {wrong}\n"
 
 
 def marked(raw: bytes, verdict: MailVerdict) -> bytes:

@@ -48,7 +48,7 @@ def test_separability(tab: Tab, iris: Any) -> None:
     score = sepal.thornton_score(iris)
     assert page.locator(".figures b").first.inner_text() == f"{float(score):.4f}"
     lines = {row[0]: row for row in body(tab, "Thornton's index by class")}
-    assert lines["setosa"][3] == "1.0000"
+    assert lines["setosa"][3] == "1.0000"  # Fisher (1936): setosa is apart from the two others
     low, high = sepal.thornton_test(iris).class_interval["virginica"]
     assert lines["virginica"][4:6] == [f"{low:.3f} to {high:.3f}", f"{49 / 149:.4f}"]
     press(tab, "Work out everything", "table[aria-label='complexity']")
@@ -114,6 +114,7 @@ def test_kernels(tab: Tab, iris: Any) -> None:
 
 
 def test_classify_thresholds_comparison_session_and_report(tab: Tab, iris: Any) -> None:
+    """Thresholds and comparisons were asked as cheap questions, which the server refuses."""
     page = tab.go("#/classify?data=iris", "Classify")
     found = {}
     for learner, made in (("knn", sepal.KNNClassifier()), ("fisher", sepal.machines.FisherDiscriminant())):
@@ -172,6 +173,7 @@ def test_a_run_is_cancelled(tab: Tab) -> None:
 
 
 def test_predict_a_row_and_a_file_without_classes(tab: Tab, iris: Any) -> None:
+    """Tables with other columns were offered to be predicted."""
     page = tab.go("#/predict?data=iris", "Predict")
     assert page.locator("option", has_text="liver").count() == 0  # it has other columns
     page.locator("#learner").select_option("knn")
@@ -194,6 +196,7 @@ def test_predict_a_row_and_a_file_without_classes(tab: Tab, iris: Any) -> None:
 
 @pytest.mark.parametrize("screen", ["Separability", "Features", "Rows", "Kernels", "Classify", "Predict"])
 def test_no_screen_scrolls_sideways_in_a_narrow_window(tab: Tab, screen: str) -> None:
+    """Features and Predict were wider than 390 pixels."""
     tab.page.set_viewport_size({"width": 390, "height": 844})
     tab.go(f"#/{screen.lower()}?data=iris", screen)
     tab.until(IDLE)
