@@ -178,6 +178,7 @@ def test_relieff_equals_the_loops():
 
 
 def test_relieff_with_copies_in_any_row_order():
+    """Numbers of distinct rows were taken for rows, so that ReliefF read cells of other rows where there are copies."""
     rng = np.random.default_rng(4)
     for _ in range(12):
         X, y = rng.integers(0, 4, size=(24, 2)).astype(float), rng.permutation(np.arange(24) % 2)

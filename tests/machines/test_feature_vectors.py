@@ -105,6 +105,7 @@ def test_few_candidates_are_much_fitter_than_random_rows(n_vectors: int) -> None
 
 
 def test_row_order_does_not_change_the_vectors() -> None:
+    """Candidates were drawn by lot, so that another order of the rows had other vectors."""
     iris = load_iris()
     order = np.random.default_rng(5).permutation(150)
     one = FeatureVectorSelector(15).fit(iris.data)
@@ -122,7 +123,8 @@ def test_row_order_does_not_change_the_vectors() -> None:
     ],
 )
 def test_row_order_and_copies_do_not_change_the_vectors_of_many_rows(machine) -> None:
-    """More rows than the first vector is judged by, and than widths are compared on."""
+    """Which rows judged the first vector and the widths depended on where they stood."""
+    # More rows than the first vector is judged by, and than widths are compared on.
     rng = np.random.default_rng(6)
     rows = rng.normal(size=(2600, 3))
     y = (rows[:, 0] + rng.normal(size=2600) > 0).astype(float)
@@ -352,6 +354,7 @@ def test_wrong_parameters(params: dict[str, object], text: str) -> None:
 
 
 def test_widths_are_not_compared_where_there_is_none_or_gamma_replaces_it() -> None:
+    """`width="loo"` was refused where the kernel has no width or `gamma` replaces it."""
     iris = load_iris()
     for params in ({"kernel": "linear"}, {"kernel": "polynomial"}, {"gamma": 2.0}):
         machine = FeatureVectorRegressor(width="loo", **params).fit(iris.data, iris.target)
@@ -371,6 +374,7 @@ def test_wrong_data() -> None:
 
 
 def test_rows_so_far_away_that_the_kernel_overflows() -> None:
+    """A row whose kernel values overflow ended in an error that was not ours."""
     model = FeatureVectorClassifier(kernel="polynomial", max_vectors=5).fit(X, X[:, 0] > 0)
     rows = X.copy()
     rows[7] = 1e300

@@ -95,7 +95,8 @@ def test_weights_count_copies(rng) -> None:
 
 
 def test_row_order_does_not_change_the_width_of_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More rows than are left out: which ones must not depend on where they stand."""
+    """Which rows were left out depended on where they stood, and so did the width."""
+    # More rows than are left out.
     monkeypatch.setattr("sepal.machines._parzen._LOO_ROWS", 500)
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 700)

@@ -95,7 +95,7 @@ def test_frame_plot_and_html():
 
 
 def test_one_corner_that_fails_does_not_take_all_shades():
-    """Errors of 1.0 in one corner, as leave-one-out has them where C is too small; the others differ by little."""
+    """Errors of 1.0 in one corner, where C is too small, took the contrast from all others."""
     from matplotlib import pyplot as plt
 
     error = np.array([[0.10, 0.12, 0.14], [0.11, 0.13, 1.0]])
@@ -142,5 +142,6 @@ X, y = make_moons({rows}, noise=0.4, random_state=0)
 
 @pytest.mark.parametrize(("rows", "n_jobs"), [(2500, 1), (900, 2)])
 def test_ctrl_c_ends_a_surface_at_once(rows, n_jobs):
+    """The work was in other threads, where Ctrl-C does not reach native code."""
     work = f"hyperparameter_surface(SVMClassifier(n_jobs={n_jobs}), X, y, width=np.geomspace(0.05, 5.0, 60))"
     assert seconds_to_stop(LONG_SURFACE.format(rows=rows), work) < 5.0

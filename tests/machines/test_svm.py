@@ -139,6 +139,7 @@ def test_several_classes_equal_svc(data):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_probabilities_agree_with_predictions_and_are_calibrated(n_classes):
+    """In scikit-learn's SVC the most probable class need not be the predicted one (#13211, #31222)."""
     X, y = make_blobs(600, centers=n_classes, cluster_std=4.0, random_state=3)
     names = np.array(["ash", "birch", "cedar", "date"])[y]
     machine = SVMClassifier(probability=True).fit(X[:400], names[:400])
@@ -256,6 +257,7 @@ def test_warns_when_one_class_is_predicted_for_all():
 
 
 def test_time_limit_keeps_a_model_and_says_so():
+    """With the shortest limit it was chance whether there was a model."""
     X, y = make_moons(4000, noise=0.5, random_state=0)
     with pytest.warns(SepalWarning, match="time_limit"):
         machine = SVMClassifier(C=1e4, gamma=50.0, tol=1e-7, time_limit=1e-9).fit(X, y)  # over after the first round
@@ -331,6 +333,7 @@ def test_nominal_columns_without_a_kernel_for_them_say_what_to_do(given):
 
 
 def test_chi_square_takes_new_cells_below_the_training_minimum_as_that():
+    """A new cell below the training minimum was refused, since the scaled cell is negative."""
     X, y = load_iris(return_X_y=True)
     machine = SVMClassifier(kernel="chi2").fit(X, y)
     low = X.min(axis=0)
@@ -385,7 +388,8 @@ def test_nominal_columns_and_lost_classes_are_named():
 
 
 def test_the_bias_is_the_middle_of_its_room_when_every_row_is_at_a_bound():
-    # Weights of C(1 - 2e-16) are at the bound, too: then the bias is open between -0.9648 and 0.956.
+    """Weights of C (1 - 2e-16) counted as free, and one such row decided the bias."""
+    # All weights are at the bound, which leaves the bias open between -0.9648 and 0.956.
     X = [[0.4], [-0.5], [0.3], [-0.5], [0.1], [-0.5]]
     machine = SVMClassifier(C=0.038, kernel="linear", scale=None, tol=1e-7).fit(X, [0, 1, 0, 1, 0, 1])
     x, sign = np.ravel(X), np.array([-1, 1, -1, 1, -1, 1])

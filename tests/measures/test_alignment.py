@@ -129,7 +129,8 @@ def test_derivative_against_differences(rng, centered: bool, gamma: float) -> No
 
 
 def test_wide_kernels_do_not_cancel(rng) -> None:
-    """As the width grows, HKH / gamma tends to -HDH, whose alignment is known."""
+    """|HKH|^2 as a difference of sums loses all digits of wide kernels."""
+    # As the width grows, HKH / gamma tends to -HDH, whose alignment is known.
     X, y = _rows(rng)
     limit = oracle.alignment(-oracle.distances(X), oracle.target_matrix(y.tolist(), "signed"), centered=True)
     curve = alignment_curve(X, y, widths=[1e5, 1e6], scale=None)
@@ -323,6 +324,7 @@ def test_wrong_kernels(rng) -> None:
 
 @pytest.mark.parametrize("scale", ["minmax", "standard"])
 def test_weights_are_copies_under_every_scaling(rng, scale: str) -> None:
+    """`scale="standard"` ignored row weights."""
     X, y = _rows(rng)
     weights = np.random.default_rng(1).integers(0, 4, len(y))
     weighted = alignment_curve(X, y, scale=scale, sample_weight=weights)
@@ -332,6 +334,7 @@ def test_weights_are_copies_under_every_scaling(rng, scale: str) -> None:
 
 
 def test_feature_weights_of_a_sample_do_not_depend_on_row_order() -> None:
+    """Which rows were in the sample depended on where they stood."""
     X = np.random.default_rng(2).random((400, 3))
     y = X[:, 1] > 0.4
     order = np.random.default_rng(3).permutation(400)

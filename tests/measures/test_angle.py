@@ -46,6 +46,7 @@ def test_published_sets(name, degrees, standardized, distance, t2, f):
 
 
 def test_liver_is_not_inseparable_although_its_angle_is_small():
+    """Ben-Israel and Levin (2005) take liver's 4 degrees for inseparable classes."""
     found = angle_of_separability(datasets.load("liver"), n_permutations=4999)
     assert found.degrees < 4
     assert found.hotelling.p_value == pytest.approx(8e-9, abs=5e-10)
@@ -117,6 +118,7 @@ def test_equal_means_give_angle_zero_and_an_interval_from_zero():
 
 
 def test_theta_depends_on_units_and_the_companions_do_not():
+    """Ben-Israel and Levin (2005) read the angle as separability, though it depends on the units of the columns."""
     X, y = blobs()
     found, in_millimetres = quick(X, y), quick(X * 1000, y)
     assert in_millimetres.degrees < found.degrees / 20

@@ -126,6 +126,7 @@ def test_queries_of_another_kind():
 
 
 def test_columns_of_queries_are_matched_by_name():
+    """Queries whose columns came in another order were compared across columns."""
     train = pd.DataFrame({"length": [0.0, 10.0], "width": [5.0, 90.0]})
     queries = pd.DataFrame({"width": [90.0], "length": [10.0]})
     found = neighbor_ranking(train, 1, queries=queries)

@@ -172,7 +172,8 @@ def test_extreme_numbers_do_not_overflow(rng):
 
 
 def test_unknown_elements_of_a_set_lengthen_it_under_the_cosine():
-    """{a, b, x, y} and {a, b}: cos = 2 / sqrt(4 * 2)."""
+    """Elements that no training row has did not lengthen a query, and could put a near row at distance 1."""
+    # {a, b, x, y} and {a, b}: cos = 2 / sqrt(4 * 2).
     known, asked = [{"a", "b"}, {"a", "b", "c"}, {"d"}], [{"a", "b", "x", "y"}]
     found = neighbor_ranking(known, 3, queries=asked, distance="cosine")
     assert found.rows.tolist() == [[0, 1, 2]]

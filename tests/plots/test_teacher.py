@@ -120,6 +120,7 @@ PICTURES = {
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_labels_do_not_lie_on_each_other(name):
+    """Numbers of a confusion matrix and long names of classes touched each other."""
     found = PICTURES[name](Figure(layout="constrained").subplots())
     axes = [found] if hasattr(found, "figure") and not isinstance(found, Figure) else list(np.ravel(found))
     for ax in axes:

@@ -42,6 +42,7 @@ CASES = cases()
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("name", CHOSEN)
 def test_no_estimator_sees_an_order(name: str, case: str) -> None:
+    """Feature vectors, the paper chain and support vector machines saw the order of named columns."""
     thing, (X, codes) = estimators()[name], CASES[case]
     y = target(thing, codes)
     frame = pd.DataFrame(X, columns=NAMES)
@@ -66,6 +67,7 @@ def _same(name: str, usual: object, found: object) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_no_draw_sees_the_order_of_the_rows(case: str) -> None:
+    """Folds, halves, labelings and samples were drawn by where rows stood."""
     X, codes = CASES[case]
     y = np.array(list("abc"))[codes]
     asked = {
@@ -137,6 +139,7 @@ def test_the_name_that_comes_first_wins() -> None:
 
 
 def test_samples_for_planes_do_not_see_the_order_of_rows() -> None:
+    """The sample for planes was drawn by where rows stood."""
     rng = np.random.default_rng(2)
     X, y, order = rng.normal(size=(60, 3)), np.arange(60) % 2, rng.permutation(60)
     found = [informative_projections(X[o], y[o], most_rows=30).single for o in (np.arange(60), order)]

@@ -95,7 +95,7 @@ def test_breast_cancer_figures():
 
 @pytest.mark.parametrize("method", CONDENSERS, ids=lambda m: m.__name__)
 def test_one_nearest_neighbor_reproduces_all_training_labels(method):
-    """Another library's 1-NN on the kept rows classifies every training row, three classes and more."""
+    """imbalanced-learn's condensing is wrong for three classes and more (#908): here another 1-NN answers all rows."""
     for X, y in SETS:
         kept = method(X, y, scale=None).rows
         assert KNeighborsClassifier(1).fit(X[kept], y[kept]).score(X, y) == 1.0
@@ -122,6 +122,7 @@ def test_row_order_class_names_and_threads_change_nothing(method):
 
 @pytest.mark.parametrize("method", [*CONDENSERS, drop3, icf], ids=lambda m: m.__name__)
 def test_column_order_changes_nothing_though_much_is_tied(method):
+    """Cases were ordered column by column as the columns stood, and ties with them."""
     table = sepal.datasets.load("breast-cancer").drop_missing()
     rows, columns = (np.random.default_rng(1).permutation(n) for n in table.values.shape)
     base = set(method(table.values, table.y).rows.tolist())
@@ -155,6 +156,7 @@ def test_mixed_kinds_and_missing_cells(method):
 
 
 def test_conflicting_duplicates_are_reported_and_not_looped_on():
+    """Equal rows of two classes are never both right, so that Hart's rule by the letter does not end."""
     X = [[0.0], [0.0], [0.0], [1.0], [1.0], [5.0]]
     y = ["a", "a", "b", "a", "b", "b"]
     for method in CONDENSERS:

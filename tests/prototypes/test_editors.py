@@ -82,7 +82,7 @@ def test_people_who_vouch_for_themselves_are_edited_all_the_same():
 
 
 def test_repeated_editing_with_copies_of_which_the_first_has_gone():
-    """The second pass searches among what is left, where a later copy may be the only one."""
+    """The second pass of `renn` mistook numbers of distinct rows for rows where only a later copy was left."""
     rng = np.random.default_rng(7)
     for _ in range(60):
         X, y = rng.integers(3, size=(16, 1)).astype(float), labels(rng, 16, 2)
@@ -122,6 +122,7 @@ def test_protected_classes_are_classes():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_where_no_row_could_be_kept_there_is_a_clear_error(name):
+    """A method that keeps no row gave an empty set without a word."""
     with pytest.raises(DataError, match=f"{name} keeps no row: 6 of 6 rows are equal to a row of another class"):
         METHODS[name](np.zeros((6, 2)), np.array(list("aababb")))
 

@@ -240,6 +240,7 @@ def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
 
 
 def test_a_section_that_ended_as_time_ran_out_is_kept():
+    """A section that ended just as the time did was thrown away."""
     from sepal.report import TimeIsOverError, _separability
 
     clock = _separability.Clock(1e-9)
@@ -250,6 +251,7 @@ def test_a_section_that_ended_as_time_ran_out_is_kept():
 
 
 def test_where_records_were_repeated_the_verdict_is_about_each_once():
+    """Repeated records passed for evidence, since every row finds its copy."""
     rng = np.random.default_rng(3)
     once, labels = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     report = separability(once.repeat(2, axis=0), labels.repeat(2), time_limit=20.0)

@@ -54,6 +54,7 @@ def _in_order(values):
 
 
 def test_a_seed_draws_the_same_rows_however_they_are_cut(ways, here, there):
+    """Which rows a seed drew depended on how they were cut into files."""
     drawn = {}
     for name, pattern in ways.items():
         for work in (here, there) if name in ("2 files", "37 files") else (here,):
@@ -188,7 +189,7 @@ def test_a_draw_that_falls_short_is_made_again(cut, here, monkeypatch):
 
 
 def test_columns_are_judged_by_all_rows(cut, here, tmp_path):
-    """Small files may hold every city once: still it is no name of a row; and numbers of rows may be shuffled."""
+    """Columns were judged file by file: a small file may hold every city once, which made it the name of a row."""
     rng = np.random.default_rng(2)
     table = frame("real", N)[["x0", "x1", "class"]]
     table["city"] = [f"town {c}" for c in rng.integers(0, 90, N)]
@@ -206,6 +207,7 @@ def test_columns_are_judged_by_all_rows(cut, here, tmp_path):
 
 
 def test_too_many_levels_and_classes_are_those_of_all_files(cut, here, monkeypatch):
+    """Whether a column has too many levels was judged file by file."""
     monkeypatch.setattr("sepal.scale._facts.LEVELS_AT_MOST", 50)
     monkeypatch.setattr("sepal.scale._schema.LEVELS_AT_MOST", 50)
     table = frame("real", N)[["x0", "class"]]

@@ -20,6 +20,7 @@ from tests.scale.frames import frame
 
 
 def test_a_worker_killed_twice_changes_nothing(cut):
+    """A result that was lost with its worker was taken for a scheduler that is gone."""
     table = frame("whole")
     whole = sepal.prepare(table.drop(columns="class"), table["class"])
     killed: list[int] = []
@@ -95,12 +96,14 @@ def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
 
 
 def test_a_task_that_never_ends_is_not_waited_for(client, monkeypatch):
+    """A wait for a task had no end."""
     monkeypatch.setattr("sepal.scale._work._NO_TASK", 2.0)
     with place_of_work(client=client) as work, pytest.raises(ClusterError, match="no task has ended"):
         list(work.run("long nap", time.sleep, [(20.0,)]))
 
 
 def test_workers_that_do_not_come_back_are_told(monkeypatch):
+    """A wait for workers that were lost had no end."""
     monkeypatch.setattr("sepal.scale._work._NO_WORKERS", 1.0)
     monkeypatch.setattr("sepal.scale._work._BETWEEN", 0.5)
     with (

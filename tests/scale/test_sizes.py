@@ -112,7 +112,8 @@ def _cut_into(cut, *numbers):
 
 @pytest.mark.parametrize("missing", ["distance", "drop"])
 def test_a_sample_of_more_partitions_needs_no_more_memory_here(missing, cut, alone):
-    """Beside the names of the partitions, and a list of tasks; a partition has 150,000 bytes."""
+    """The client held 9 KB of each partition."""
+    # Names of the partitions and a list of tasks may stay; a partition has 150,000 bytes.
     sources = _cut_into(cut, 3, 30)
     for question in ("columns", "asked"):  # apart: for a draw 8 MB are held, whatever is drawn from
         found = alone.submit(peaks, sources, question, missing).result()

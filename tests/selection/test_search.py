@@ -53,6 +53,7 @@ def test_scores_and_best_agree_with_the_sweep(strategy: str, breast_cancer: Subs
 
 @pytest.mark.parametrize("strategy", ["floating", "plus_l_take_r", *CHANCE])
 def test_wanted_size(strategy: str, breast_cancer: SubsetSweep) -> None:
+    """mlxtend's exhaustive selector ignored `max_features` (#495)."""
     search = search_subsets(
         breast_cancer.problem.table, strategy=strategy, n_features=4, random_state=1, max_evaluations=120
     )

@@ -430,7 +430,7 @@ def test_progress_tells_subsets_seconds_and_the_best_so_far() -> None:
 
 
 def test_what_a_walk_tells_never_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever thread is the last: a walk that is all done, and then the tree it was part of."""
+    """A walk that told "all done" before its tree was counted said one subset too many, and the count went back."""
     native = _sweep._native.sweep
 
     def telling(*, progress, **rest: object) -> object:
