@@ -9,7 +9,7 @@ import pytest
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking, thread_count
-from tests.interrupting import seconds_to_stop
+from tests.interrupting import work_after_ctrl_c
 
 TRAIN = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 4.0], [8.0, 1.0]])
 
@@ -216,7 +216,7 @@ X = np.random.default_rng(0).normal(size=(60000, 200))
 
 
 def test_ctrl_c_stops_a_long_search_at_once():
-    assert seconds_to_stop(LONG_SEARCH, 'neighbor_ranking(X, 10, method="brute")') < 5.0
+    assert work_after_ctrl_c(LONG_SEARCH, 'neighbor_ranking(X, 10, method="brute")') < 2.0
 
 
 def test_numbers_beside_names_are_compared_in_their_own_units_and_it_is_said():
