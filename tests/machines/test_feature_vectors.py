@@ -149,9 +149,9 @@ def test_the_first_of_many_rows_is_the_best_of_a_sample_of_them() -> None:
 
 def test_stops() -> None:
     K = X @ X.T  # rank 3
-    selection = _select(K, 20)
+    selection = _select(K, 20, fitness=np.inf)  # whether 1 is reached to the last bit is left to rounding
     assert len(selection.rows) == 3
-    assert selection.stopped in ("span", "fitness")
+    assert selection.stopped == "span"
     by_fitness = _select(KERNELS["rbf"], 40, fitness=0.9)
     assert by_fitness.stopped == "fitness"
     assert by_fitness.fitness[-1] >= 0.9 > by_fitness.fitness[-2]
@@ -193,6 +193,7 @@ def test_leave_one_out_is_exact_for_every_number_of_vectors(rng, alpha: float) -
     [(0.3, 10, 0.689, 0.087), (0.3, 20, 0.955, 0.091), (0.3, 50, 0.9999, 0.118), (0.5, 5, 0.780, 0.094)],
 )
 def test_ripley_figures(width: float, n_vectors: int, fitness: float, error: float) -> None:
+    # Baudat and Anouar print none for these rows: explicit inverses and least squares in plain numpy.
     train, test = datasets.load("ripley-train"), datasets.load("ripley-test")
     machine = FeatureVectorClassifier(n_vectors, width=width, scale=None, alpha=0.0, criterion="local")
     machine.fit(train.values, train.y)

@@ -167,4 +167,5 @@ def test_rings_have_equal_means_and_agreeing_neighbors():
     facts = separability(X, y)
     angle = angle_of_separability(X, y, n_permutations=0)
     found = geometry_verdicts(replace(facts, angle=angle, **dict.fromkeys(OTHERS)))
-    assert found[0].code in ("means_alike_neighbors_agree", "means_perhaps_differ")
+    assert angle.wilks.p_value > 0.5  # 0.53: in truth the means are equal
+    assert found[0].code == "means_alike_neighbors_agree"
