@@ -15,6 +15,7 @@ def athletes(**options):
 
 
 def test_athletes_by_hand():
+    # D. Greene, slides on nearest-neighbour classifiers (UCD COMP30120, 2015): query (3, 8), k = 3; the rest by hand.
     table, model = athletes()
     why = model.explain(as_table([[3.0, 8.0]], names=table.names))
     assert why.rows.tolist() == [3, 4, 1]

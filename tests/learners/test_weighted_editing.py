@@ -44,6 +44,7 @@ def test_weights_edit_as_copies_do(method, rng):
 @pytest.mark.parametrize("kind_sel", ["mode", "all"])
 def test_a_classifier_edits_weighted_rows_as_copies(kind_sel, rng):
     """`KNNClassifier(prototypes=...)` ignored `sample_weight` where it edits."""
+
     def edit(table, y, **options):
         return enn(table, y, kind_sel=kind_sel, **options)
 

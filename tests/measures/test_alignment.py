@@ -79,7 +79,7 @@ def test_matrix_of_ones() -> None:
 
 
 def test_breast_cancer_figures(breast_cancer: Table) -> None:
-    """Plain and centred alignment on the 683 complete rows, scaled to [0, 1]."""
+    """Plain and centred alignment on the 683 complete rows, scaled to [0, 1], by the whole matrices in plain numpy."""
     widths = [0.2, 0.3, 0.5, 0.6, 1.0, 2.0]
     plain = alignment_curve(breast_cancer, widths=widths, centered=False)
     centered = alignment_curve(breast_cancer, widths=widths)
@@ -88,6 +88,7 @@ def test_breast_cancer_figures(breast_cancer: Table) -> None:
 
 
 def test_breast_cancer_peaks(breast_cancer: Table) -> None:
+    # Peaks of 120 widths, by the whole matrices in plain numpy.
     plain, centered = (alignment_curve(breast_cancer, centered=c) for c in (False, True))
     assert plain.best_width == pytest.approx(0.5, abs=0.03)
     assert plain.best_score == pytest.approx(0.604, abs=1e-3)

@@ -84,11 +84,22 @@ def test_hart_in_row_order_keeps_the_first_of_tied_prototypes(number):
 
 
 def test_breast_cancer_figures():
-    """Known figures on the 683 complete rows, raw integers: 63 by enemy order, FCNN 64 (ties by row)."""
+    """On the 683 complete rows, raw integers, by loops of their own: 63 by enemy order, FCNN 64 (ties by row)."""
     table = sepal.datasets.load("breast-cancer").drop_missing()
     assert hart(table, scale=None, ties="index").n_kept == 63
     assert fcnn(table, scale=None, ties="index").n_kept == 64
-    assert fcnn(table, scale=None).n_kept == 65  # the other known figure: no order of rows is behind it
+    X, y = table.values, np.asarray(table.y)
+    once = np.sort(np.unique(X, axis=0, return_index=True)[1])
+    cases = once[geometric(X[once], y[once])]
+    near = [((X[cases] - X[y == label].mean(axis=0)) ** 2).sum(axis=1) for label in np.unique(y)]
+    first = [
+        int(np.where(y[cases] == label, far, np.inf).argmin()) for label, far in zip(np.unique(y), near, strict=True)
+    ]
+    rounds = oracle.fcnn(squared(X[cases]), y[cases], first, 0.0)  # ties by coordinates: no order of rows is behind it
+    kept = {tuple(X[cases[p]]) for each in rounds for p in each}
+    found = fcnn(table, scale=None)
+    assert {tuple(X[row]) for row in found.rows} == kept
+    assert found.n_kept == len(kept) == 65
     for method in CONDENSERS:
         assert method(table, scale=None).is_consistent
 

@@ -104,7 +104,7 @@ def test_the_lines_that_reproduce_it(liver):
 def test_json_and_text_carry_the_same_facts(liver):
     found = json.loads(liver.to_json())
     assert found["kind"] == "report"
-    assert found["angle"]["pairs"][0]["mahalanobis"] == pytest.approx(0.793, abs=5e-4)
+    assert found["angle"]["pairs"][0]["mahalanobis"] == pytest.approx(0.793, abs=5e-4)  # tests/measures/test_angle.py
     assert found["complexity"]["values"]["N3"] == pytest.approx(1 - found["thornton"]["score"], abs=0.05)
     assert [v["code"] for v in found["verdict"]] == [v.code for v in liver.verdict]
     text = liver.to_text()
