@@ -188,7 +188,7 @@ def _direct(work: SearchSize) -> float:
 
 
 def _scan(work: SearchSize) -> float:
-    """Nothing is built, and who asks whom is looked at where it stands."""
+    """A linear scan: nothing is built, and every query is compared with every point where that stands in memory."""
     return inf if work.n_queries is None else work.pairs * (3.0 + work.p)
 
 
