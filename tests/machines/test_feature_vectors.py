@@ -385,6 +385,7 @@ def test_rows_so_far_away_that_the_kernel_overflows() -> None:
 
 
 def test_indicators_of_many_levels_are_all_told_apart():
-    """Fifty-five levels of one column, one row each: numbers made of square roots are alike for 4, 9, 16 ..."""
+    """One sum with factors from square roots is alike for levels 4, 9, 16 ...: two levels were taken for one."""
+    # Fifty-five levels of one column, one row each.
     machine = FeatureVectorRegressor(55, width=1.0, scale=None).fit(np.eye(55), np.arange(55.0))
     assert sorted(machine.vector_rows_.tolist()) == list(range(55))

@@ -135,7 +135,7 @@ def test_class_weights_are_copies_of_rows_in_the_scatter() -> None:
 
 
 def test_noise_is_not_mistaken_for_certainty(rng) -> None:
-    """On labels drawn by lot the in-sample classes lie far apart; the probabilities must not."""
+    """Probabilities came from in-sample means, which lie far apart even for labels drawn by lot."""
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
     machine = GeneralizedDiscriminant(width=0.1).fit(X[:150], y[:150])
     assert machine.scatter_ratio_[0] > 0.95

@@ -95,7 +95,8 @@ def test_no_draw_sees_the_order_of_the_rows(case: str) -> None:
 
 @pytest.mark.parametrize("turned", [(3, 1, 4, 0, 2), (4, 3, 2, 1, 0)], ids=str)
 def test_equal_columns_are_told_apart_by_name(turned: tuple[int, ...]) -> None:
-    """Every column stands there twice, so that each subset has others as good: names decide, not places."""
+    """Places of columns decided between equally good subsets, so that another order gave another answer."""
+    # Every column stands there twice, so that each subset has others as good.
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
     X[:, 1] += 1.5 * y
@@ -149,7 +150,7 @@ def test_samples_for_planes_do_not_see_the_order_of_rows() -> None:
 
 
 def test_tied_columns_of_collective_efficiency() -> None:
-    """The survey's F4 takes the best column first; several are equally good, and which is taken changes the rest."""
+    """Which of several equally good columns F4 takes first went by their places, and changes the rest."""
     rng = np.random.default_rng(11)
     for _ in range(20):
         X, y = rng.integers(0, 4, size=(14, 4)).astype(float), np.arange(14) % 2

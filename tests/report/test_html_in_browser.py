@@ -60,7 +60,8 @@ def test_nothing_is_wider_than_the_window(browse, page, tmp_path, width):
 
 
 def test_a_phone_cuts_no_table_and_breaks_no_word(browse, page, tmp_path):
-    """A frame of 390 px, since no window is that narrow: no table is wider than its place, nor the page than it."""
+    """On a phone tables were cut, and words broken in the middle."""
+    # A frame of 390 px, since no window is that narrow: no table is wider than its place, nor the page than it.
     text = page.read_text(encoding="utf-8")
     assert "anywhere" not in text  # the rule that lets any word be broken in the middle
     probe = (

@@ -267,7 +267,7 @@ def test_where_records_were_repeated_the_verdict_is_about_each_once():
 
 @pytest.mark.filterwarnings("error")
 def test_cells_at_both_ends_of_the_numbers():
-    """The range of a column with both largest numbers is infinite, and a denormal one has no round ticks."""
+    """A column of both largest numbers, whose range is infinite, or of denormal ones made a report warn or fail."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)

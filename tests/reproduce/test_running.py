@@ -85,7 +85,7 @@ def test_after_ctrl_c_what_is_done_is_there(runs, tmp_path):
 
 
 def test_the_page_grows_with_every_experiment(runs, tmp_path):
-    """A process that is ended at once, as by Ctrl-C within an import, leaves a page of all that was done."""
+    """The page was written at the end, so that a process ended at once, as by Ctrl-C within an import, left none."""
     pages = []
 
     def look(text, share):
