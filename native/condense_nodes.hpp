@@ -1,4 +1,4 @@
-/// @brief Which children of a node of cases a prototype can matter to: eight boxes at a time, in lanes.
+/// @brief Pruning in a tree of cases: prototype z can matter to a child only where min over its box of d(x, z) <= its reach; eight boxes in lanes.
 #pragma once
 
 #include <cstdint>

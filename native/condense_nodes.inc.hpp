@@ -1,4 +1,4 @@
-/// @brief Prototypes against the boxes of eight children, for condense_nodes.cpp; included once per instruction set.
+/// @brief Bounds on d(x, z) from below, prototypes z against the boxes of eight children, for condense_nodes.cpp; included once per instruction set.
 
 namespace sepal::SEPAL_ISA {
 

@@ -1,4 +1,4 @@
-/// @brief Cases divided in space again and again, so that a prototype comes only to those it can matter to.
+/// @brief Space-partitioning tree of cases for FCNN: new prototypes z go down only to boxes in which d(x, z) may lie below the bound of a case x.
 //
 // A node has up to eight children: nodes, or parts of kPartRows cases. The prototypes of a round go down from the root;
 // those stay behind that surely matter to no case of a child (condense_nodes.hpp). Bounds of cases only shrink, so a

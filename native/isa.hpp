@@ -1,4 +1,4 @@
-/// @brief Which instruction sets hot code is compiled for, and which of them this processor can run.
+/// @brief Instruction sets that inner loops are compiled for, and detection of those that this processor can run.
 //
 // A hot file is written once, as a .inc.hpp, and included once per instruction set by each_isa.hpp: in namespace
 // `baseline` for any processor, and in namespace `v3` (x86-64-v3: AVX2, FMA) where the compiler can target it function

@@ -1,4 +1,4 @@
-/// @brief A k-d tree once more in float32, for Euclidean searches: a filter whose error is known, before float64 decides.
+/// @brief The points of a k-d tree in float32, for Euclidean searches: |x - z|^2 with a bound on its error filters, float64 decides.
 //
 // Coordinates are centred and brought below 1 by a power of two. In float32 each is off by at most 2^-25, so that the
 // length of a difference is off by at most sqrt(p) * 2^-24, and its square, summed up, by another (p + 4) * 2^-24 part.

@@ -1,4 +1,4 @@
-/// @brief From a metric named at run time to a template argument.
+/// @brief Dispatch: the metric named at run time becomes a template argument.
 #pragma once
 
 #include "ranking.hpp"

@@ -1,4 +1,4 @@
-/// @brief Distances as sums over columns, sum_f g(x_f, z_f), in float64 and in lanes: several points against one row at a time.
+/// @brief Distances as sums over columns, sum_f g(x_f, z_f), in float64 and in SIMD lanes: several points against one row at a time.
 //
 // The order of the sum is the order of the columns and no multiply-add is fused, so that every path, lane width and
 // processor gives the same value for the same pair. Included by the hot files, for each instruction set.

@@ -1,4 +1,4 @@
-/// @brief A hint that a place will be read soon. Nothing else happens, wherever it points.
+/// @brief Prefetch: a hint to the processor that an address will be read soon; it has no other effect and never faults.
 #pragma once
 
 namespace sepal {

@@ -1,4 +1,4 @@
-/// @brief Six rows with eight axes, for row_products.cpp; included once per instruction set.
+/// @brief Register tile of y_ij, six rows times eight axes, for row_products.cpp; included once per instruction set.
 
 namespace sepal::SEPAL_ISA {
 

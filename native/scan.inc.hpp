@@ -1,4 +1,4 @@
-/// @brief One query against the points as they stand. Included by search_scan.cpp for each instruction set.
+/// @brief Linear scan: d(x, z_j) of one query to all points, in the order of memory; for search_scan.cpp, once per instruction set.
 
 #include "lane_sums.inc.hpp"
 #include "metrics.inc.hpp"

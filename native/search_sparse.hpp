@@ -1,4 +1,4 @@
-/// @brief Exact nearest rows in an inverted index: bounds in 16 bits leave few candidates, float64 decides.
+/// @brief Exact nearest sparse rows from an inverted index: 16-bit bounds on x.z leave few candidates, float64 decides.
 #pragma once
 
 #include "sparse_index.hpp"

@@ -1,4 +1,4 @@
-/// @brief Lists of distinct rows as lists of rows: every entry becomes its copies, ordered by row within a tied group, without the row that asks.
+/// @brief Neighbour lists of distinct rows expanded to lists of rows: every entry becomes its copies, ordered by row within a tied group, without the row that asks.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// @brief The inner loops of the sweep, for sweep_kernels.cpp; included once per instruction set.
+/// @brief The inner loops of the sweep, d += (x - x_i)^2 with minima, counts and sums of exp(-g d), for sweep_kernels.cpp; included once per instruction set.
 
 namespace sepal::SEPAL_ISA {
 

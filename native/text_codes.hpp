@@ -1,4 +1,4 @@
-/// @brief Distinct texts, numbered in the order of their first appearance: one hash of each text, then its bytes are compared.
+/// @brief Codes of texts (factorization): distinct ones are numbered in the order of their first appearance; a hash finds a text, its bytes decide.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sepal {
 
-/// @brief Texts seen so far. They are not copied: whoever gives them keeps them.
+/// @brief Texts seen so far. They are not copied: the caller keeps their bytes alive.
 class TextCodes {
   public:
     /// The number of a text, the next one if it is new.

@@ -1,4 +1,4 @@
-/// @brief Progress and Ctrl-C inside a parallel loop: steps are counted on every thread, Python is asked on its own.
+/// @brief Progress and Ctrl-C inside a parallel loop: every thread counts its steps, the calling thread alone asks Python whether to stop.
 #pragma once
 
 #include <chrono>

@@ -33,7 +33,7 @@ def importing(frame: FrameType | None) -> bool:
 
 
 def silent(text: str, share: float) -> None:
-    """The callback where nobody listens."""
+    """The callback that does nothing."""
 
 
 @overload

@@ -79,6 +79,7 @@ def test_clusters_are_k_means_on_rows_and_labels(alpha):
 @pytest.mark.parametrize(("name", "accuracy"), [("breast-cancer", 0.968), ("diabetes", 0.729)])
 def test_known_accuracies(name, accuracy):
     """Standardised, two clusters starting as the classes; alpha 10 for labels -1 and +1, which is 40 here."""
+    # Ben-Israel and Levin (2001) print no figures; these are of scikit-learn's KMeans on [x, sqrt(10) t], same folds.
     table = sepal.datasets.load(name).drop_missing()
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     found = cross_val_score(MetricClusteringClassifier(40.0), table.values, table.y, cv=folds)
@@ -178,6 +179,7 @@ def test_relieff_equals_the_loops():
 
 
 def test_relieff_with_copies_in_any_row_order():
+    """Numbers of distinct rows were taken for rows, so that ReliefF read cells of other rows where there are copies."""
     rng = np.random.default_rng(4)
     for _ in range(12):
         X, y = rng.integers(0, 4, size=(24, 2)).astype(float), rng.permutation(np.arange(24) % 2)

@@ -85,6 +85,7 @@ def test_rows_of_weight_zero_are_not_condensed():
 
 
 def test_a_later_copy_is_kept_and_the_first_is_not():
+    """Where a later copy was kept and the first was not, numbers of distinct rows were mistaken for rows."""
     X, y = np.array([[0.0], [5.0], [0.0]]), np.array(list("bba"))
     model = KNNClassifier(1, scale=None, ties="index", prototypes=[1, 2]).fit(X, y)
     assert model.predict([[0.1]]).tolist() == ["a"]
@@ -95,6 +96,7 @@ def test_a_later_copy_is_kept_and_the_first_is_not():
 
 @pytest.mark.parametrize("ties", ["index", "expected"])
 def test_neighbours_among_kept_rows_with_many_copies(ties):
+    """`kneighbors` among prototypes mistook numbers of distinct rows for rows."""
     rng = np.random.default_rng(3)
     for _ in range(40):
         n = int(rng.integers(6, 14))

@@ -57,7 +57,8 @@ def test_a_graph_answers_as_the_rows_it_was_made_of(rng):
 
 @pytest.mark.parametrize("radius", [1.7e308, np.finfo(float).max, np.inf])
 def test_no_radius_reaches_what_is_not_stored(radius):
-    """Two rows as far apart as numbers go, and a third that the graph does not connect with them."""
+    """Radii were cut to a quarter of the largest float, beyond which stored distances were lost."""
+    # Two rows as far apart as numbers go, and a third that the graph does not connect with them.
     far = 1.7e308
     graph = csr_array(([0.0, far, far, 0.0, 0.0], [0, 1, 0, 1, 2], [0, 2, 4, 5]), shape=(3, 3))
     reached = radius_ranking(graph, radius, distance="precomputed")
@@ -70,6 +71,7 @@ def test_no_radius_reaches_what_is_not_stored(radius):
 
 
 def test_a_cell_stored_twice_holds_the_sum_in_every_layout():
+    """Of a cell that CSR holds twice the last value counted, where scipy adds them."""
     twice = csr_array(([1.0, 2.0, 5.0], [1, 1, 0], [0, 2, 3]), shape=(2, 2))
     for layout in ("csr", "csc", "coo", "lil"):
         graph = twice.copy().asformat(layout)

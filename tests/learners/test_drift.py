@@ -58,6 +58,7 @@ def test_ddm_equals_the_plain_loops(shares, seed):
 
 
 def test_ddm_is_not_alarmed_by_the_first_error():
+    """By the letter DDM has a least deviation of 0 after a run of right answers, and fires at the first error."""
     detector = DDM()
     assert detector.update_many([0] * 100 + [1]) == []
     assert detector.update_many([1] * 5) != []

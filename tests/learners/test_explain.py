@@ -15,6 +15,7 @@ def athletes(**options):
 
 
 def test_athletes_by_hand():
+    # D. Greene, slides on nearest-neighbour classifiers (UCD COMP30120, 2015): query (3, 8), k = 3; the rest by hand.
     table, model = athletes()
     why = model.explain(as_table([[3.0, 8.0]], names=table.names))
     assert why.rows.tolist() == [3, 4, 1]
@@ -150,6 +151,7 @@ def test_explain_says_what_predict_says_and_searches_the_same_rows_once(monkeypa
 
 @pytest.mark.parametrize("aggregate", ["mean", "median", "linear"])
 def test_explaining_numbers_says_what_predict_says_and_searches_once(monkeypatch, aggregate):
+    """It searched the same rows again for the answer and for its spread."""
     table = sepal.datasets.load("liver")
     model = KNNRegressor(5, aggregate=aggregate).fit(table.values[:, 1:], table.values[:, 0])
     rows = table.values[::9, 1:] + 0.25

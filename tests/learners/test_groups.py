@@ -105,6 +105,7 @@ def test_sparse_rows_and_given_distances(rng):
 
 @pytest.mark.parametrize("learner", [KNNClassifier, KNNRegressor])
 def test_noise_with_every_row_twice_has_nothing_to_learn(rng, learner):
+    """Copies of a row that was left out answered for it: noise with every row twice scored 1 (as in cleanlab #1119)."""
     once, codes = rng.normal(size=(100, 3)), np.arange(100.0) % 2
     X, y = np.repeat(once, 2, axis=0), np.repeat(codes, 2)
     fooled = learner().fit(X, y, groups="rows")
@@ -151,6 +152,7 @@ def test_rows_of_no_weight_and_prototypes(rng):
 
 
 def test_weights_of_columns_are_learnt_without_copies(rng):
+    """Copies were neighbours of their row while weights were learnt, and every weight looked perfect."""
     once, codes = rng.normal(size=(60, 3)), rng.integers(0, 2, size=60)
     once[:, 0] += 2.0 * codes
     X, y = np.repeat(once, 2, axis=0), np.repeat(codes, 2)

@@ -98,6 +98,8 @@ def test_leave_one_out_equals_scikit_learn_where_nothing_is_tied():
 
 
 def test_athletes():
+    # D. Greene, slides on nearest-neighbour classifiers (UCD COMP30120, 2015): athletes 4, 5 and 2 are nearest, "no".
+    # Leave-one-out: votes counted in plain numpy; 12 of 20 are "no".
     athletes = sepal.datasets.load("athletes")
     model = KNNClassifier(3, scale=None).fit(athletes)
     distances, rows = model.kneighbors(as_table([[3.0, 8.0]], names=athletes.names))
@@ -111,7 +113,7 @@ def test_athletes():
 
 
 def test_athletes_tie_under_manhattan():
-    """Rows 2 and 5 are both at 0.75: with k = 2 they share the second place."""
+    """By hand, of the slides' athletes: 2 and 5 are both at 0.75, and with k = 2 they share the second place."""
     athletes = sepal.datasets.load("athletes")
     model = KNNClassifier(2, scale=None, distance="manhattan").fit(athletes.values, np.arange(20) == 1)
     np.testing.assert_allclose(model.predict_proba([[3.0, 8.0]]), [[0.75, 0.25]])
@@ -125,6 +127,8 @@ def error_on_ripley_test(**parameters):
 
 
 def test_ripley_raw_minimum_and_training_statistics():
+    # All k from scipy's distances, votes counted in plain numpy, equal ones to label 0. The lecture notes on k-NN and
+    # SVM (founding document C) print 8.8 % at k = 33, for a test set that is standardised by itself: see below.
     assert error_on_ripley_test(n_neighbors=57, scale=None)[1] == pytest.approx(0.080)
     assert error_on_ripley_test(n_neighbors=33, scale="standard")[1] == pytest.approx(0.096)
     train, test = sepal.datasets.load("ripley-train"), sepal.datasets.load("ripley-test")
@@ -137,7 +141,7 @@ def test_ripley_raw_minimum_and_training_statistics():
 
 
 def test_ripley_k_by_leave_one_out():
-    """Equal votes to label 0, as in the figures this repeats."""
+    """Equal votes to label 0, as in the figures this repeats: scipy's distances, votes counted in plain numpy."""
     train, test = sepal.datasets.load("ripley-train"), sepal.datasets.load("ripley-test")
     for scale, k, error in ((None, 46, 0.085), ("standard", 17, 0.092)):
         curve = KNNClassifier(scale=scale, vote_ties="smallest").fit(train).loo_curve_
@@ -156,6 +160,7 @@ def test_auto_k_is_the_largest_within_one_error_of_the_difference():
 
 
 def test_ripley_when_each_half_is_standardised_by_itself():
+    # The lecture notes on k-NN and SVM (founding document C): 8.8 % at k = 33.
     train, test = sepal.datasets.load("ripley-train"), sepal.datasets.load("ripley-test")
 
     def own(values):
@@ -187,6 +192,7 @@ def test_light_weights_reach_further():
 @pytest.mark.parametrize("weights", ["uniform", "distance", "gaussian"])
 @pytest.mark.parametrize("seed", range(6))
 def test_order_of_rows_columns_and_names_does_not_matter(weights, seed):
+    """In scikit-learn ties go by label codes (#21006), order of columns (#15592) and platform (#30663)."""
     X, y = tied_rows(seed, n=22, n_classes=3)
     X[:, 1] *= 1.5
     rng = np.random.default_rng(seed)
@@ -219,6 +225,7 @@ def test_equal_votes_and_equal_distance_go_to_the_larger_class():
 
 
 def test_mixed_table_with_strings_missing_and_unseen():
+    """Strings crash distython (#5), and river's k-NN raises on a nominal value (#1565)."""
     frame = pd.DataFrame(
         {
             "size": [1.0, 2.0, np.nan, 4.0, 5.0, 6.0],
@@ -239,6 +246,7 @@ def test_mixed_table_with_strings_missing_and_unseen():
 
 
 def test_only_nominal_columns():
+    """AutoGluon's k-NN leaves nominal columns out and fails where there are no others (#349)."""
     X = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"], ["b", "y"]]
     model = KNNClassifier(1).fit(X, [0, 0, 1, 1, 1])
     assert model.predict([["a", "x"], ["b", "z"]]).tolist() == [0, 1]
@@ -358,6 +366,7 @@ def test_prototypes_hook():
 
 
 def test_the_nearest_k_are_a_prefix_of_the_nearest_k_plus_one():
+    """In mlpack the k and the k + 1 nearest rows disagree (#1470)."""
     X, y = tied_rows(9, n=40)
     model = KNNClassifier(1).fit(X, y)
     for k in range(1, 12):
@@ -372,6 +381,7 @@ def test_the_nearest_k_are_a_prefix_of_the_nearest_k_plus_one():
     ],
 )
 def test_string_labels_with_every_distance(distance):
+    """scikit-learn's brute force with p = 1 crashes on labels that are strings (#33034)."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) + np.repeat([[0, 0, 0], [3, 3, 0]], 20, axis=0)
     y = np.repeat(["left", "right"], 20)
@@ -444,6 +454,7 @@ def test_index_ties_take_the_lowest_rows():
 
 @pytest.mark.parametrize("options", [{"distance": "mahalanobis"}, {"scale": "standard"}, {"distance": "hvdm"}])
 def test_statistics_of_the_distance_count_a_row_as_often_as_its_weight(options):
+    """Covariance and standard deviations counted every row once, whatever its weight."""
     rng = np.random.default_rng(8)
     X, y, times = rng.normal(size=(40, 3)) * [1.0, 5.0, 0.2], rng.integers(0, 2, 40), rng.integers(0, 4, 40)
     asked = rng.normal(size=(30, 3)) * [1.0, 5.0, 0.2]
@@ -455,6 +466,7 @@ def test_statistics_of_the_distance_count_a_row_as_often_as_its_weight(options):
 
 
 def test_a_matrix_of_distances_is_checked_when_it_is_fitted():
+    """`fit` looked at the shape of a matrix of distances only, and took negative ones."""
     with pytest.raises(DataError, match=r"row 0, column 1.*at least 0; found -1"):
         KNNClassifier(1, distance="precomputed").fit([[0.0, -1.0], [1.0, 0.0]], [0, 1])
 
@@ -462,6 +474,7 @@ def test_a_matrix_of_distances_is_checked_when_it_is_fitted():
 @pytest.mark.parametrize("distance", ["heom", "nan_euclidean"])
 @pytest.mark.parametrize("where", ["training", "query", "both", "a whole query", "a whole row"])
 def test_missing_cells_wherever_they_are(distance, where):
+    """scikit-learn's `nan_euclidean` took missing cells in training and raised on those of a query (#25319)."""
     rng = np.random.default_rng(6)
     X, y, asked = rng.normal(size=(30, 3)), rng.integers(0, 2, 30), rng.normal(size=(8, 3))
     if where in ("training", "both"):

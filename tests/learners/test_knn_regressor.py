@@ -138,6 +138,7 @@ def test_a_distance_that_learns_from_classes_is_refused():
 
 
 def test_equal_targets_have_no_spread_however_they_are_weighted():
+    """The spread of equal targets was what rounding left of a difference of squares."""
     rng = np.random.default_rng(0)
     X, asked = rng.normal(size=(40, 2)), rng.normal(size=(30, 2))
     y = np.where(np.arange(40) < 3, 0.1, 1.7)

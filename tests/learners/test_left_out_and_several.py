@@ -159,6 +159,7 @@ def test_booleans_are_zeros_and_ones_to_distances_of_numbers(rng):
 
 
 def test_tags_promise_only_what_is_kept():
+    """Tags of local lines, of the Mahalanobis criterion and of `AnyTable` promised what was then refused."""
     line = get_tags(KNNRegressor(aggregate="linear")).input_tags
     assert [line.allow_nan, line.sparse, line.string, line.categorical] == [False] * 4
     mean = get_tags(KNNRegressor()).input_tags

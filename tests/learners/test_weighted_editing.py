@@ -23,6 +23,7 @@ def weighted(rng, n=16, n_values=4):
     "method", [enn, renn, all_knn, tomek_links, *(METHODS[name] for name in ("hart", "mss", "rss"))]
 )
 def test_weights_edit_as_copies_do(method, rng):
+    """Prototype methods ignored the weights of rows."""
     compared = 0
     for _ in range(12):
         X, y, w = weighted(rng)
@@ -42,6 +43,8 @@ def test_weights_edit_as_copies_do(method, rng):
 
 @pytest.mark.parametrize("kind_sel", ["mode", "all"])
 def test_a_classifier_edits_weighted_rows_as_copies(kind_sel, rng):
+    """`KNNClassifier(prototypes=...)` ignored `sample_weight` where it edits."""
+
     def edit(table, y, **options):
         return enn(table, y, kind_sel=kind_sel, **options)
 
@@ -61,6 +64,7 @@ def test_a_classifier_edits_weighted_rows_as_copies(kind_sel, rng):
 
 
 def test_no_class_is_lost_in_silence():
+    """Editing could lose a whole class without a word."""
     X = np.array([[0.0], [1.0], [2.0], [3.0], [1.5], [10.0], [11.0], [12.0], [13.0]])
     y = np.array(list("aaaacbbbb"))
     with pytest.warns(SepalWarning, match="no row of c"):
@@ -72,6 +76,7 @@ def test_no_class_is_lost_in_silence():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_chosen_c_of_weighted_rows_is_that_of_copies(seed):
+    """The search for C left out a row with all of its weight, where copies leave one by one."""
     rng = np.random.default_rng(seed)
     X, y, w = rng.normal(size=(24, 2)), np.arange(24) % 2, rng.integers(1, 4, size=24)
     X[:, 0] += 0.7 * y

@@ -158,6 +158,7 @@ def test_the_smallest_and_the_largest_numbers_are_numbers(given, power):
 
 
 def test_columns_of_very_different_sizes_count_alike():
+    """A range near 1e-310 made an infinite factor of its column."""
     X, y = stream(9, n=60)
     X = np.round(10.0 * X)
     usual = WindowKNNClassifier(n_neighbors=3).fit(X, y)

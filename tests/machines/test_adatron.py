@@ -53,7 +53,8 @@ def test_without_bias_equals_l_bfgs_b_for_every_omega(moons, omega):
 
 
 def test_without_bias_class_weights_are_costs_where_no_row_is_near(moons):
-    """Errors in class 0 cost three times as much: the bias is held at (1 - 3) / (1 + 3)."""
+    """Without a bias class weights counted only where kernels of both classes reach."""
+    # Errors in class 0 cost three times as much: the bias is held at (1 - 3) / (1 + 3).
     X, y, t, K = moons
     machine = KernelAdatronClassifier(
         gamma=1.0, scale=None, bias=False, class_weight={0: 3.0, 1: 1.0}, tol=1e-10, max_iter=10**6
@@ -69,6 +70,7 @@ def test_without_bias_class_weights_are_costs_where_no_row_is_near(moons):
 
 
 def test_a_search_for_the_bias_that_is_cut_short_keeps_the_bias_it_had():
+    """A search for the bias that ran out of sweeps lost the bias it had reached."""
     X, y = load_iris(return_X_y=True)
     with pytest.warns(SepalWarning, match="max_iter"):
         machine = KernelAdatronClassifier(kernel="poly", tol=1e-7, max_iter=10_000).fit(X[50:], y[50:])

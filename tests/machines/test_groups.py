@@ -29,6 +29,7 @@ def noise():
 
 @pytest.mark.filterwarnings("ignore:SVMClassifier predicts the class")
 def test_copies_leave_together(noise):
+    """Copies of a row that was left out stayed: noise with every row twice had no error when C was chosen."""
     X, y = noise
     twice, labels = np.repeat(X, 2, axis=0), np.repeat(y, 2)
     fooled = SVMClassifier(C="auto", width=0.05).fit(twice, labels, groups="rows")
@@ -173,6 +174,7 @@ def test_the_discriminant_leaves_people_out(people):
 
 @pytest.mark.parametrize("machine", [ParzenClassifier(), FeatureVectorClassifier(), FeatureVectorRegressor()])
 def test_repeated_records_leave_together(noise, machine):
+    """Copies of a row that was left out stayed and answered for it."""
     X, y = noise
     twice, labels = np.repeat(X, 2, axis=0), np.repeat(y, 2)
     name = "loo_score_" if isinstance(machine, ParzenClassifier) else "loo_squared_"
@@ -243,6 +245,7 @@ def test_the_surface_holds_people_out(people):
 
 
 def test_the_surface_of_repeated_records(noise):
+    """Copies of a row that was left out stayed: the error surface of noise had valleys."""
     X, y = noise
     twice, labels = np.repeat(X, 2, axis=0), np.repeat(y, 2)
     grid = {"C": [1.0, 8.0], "width": [0.05]}

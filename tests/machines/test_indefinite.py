@@ -34,6 +34,7 @@ def _squares(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     ],
 )
 def test_an_indefinite_kernel_is_named(machine, kernel, params, rows) -> None:
+    """A kernel that is not positive semidefinite ended in a local optimum without a word."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         machine(kernel=kernel, C=0.01, **params).fit(rows, y)
@@ -81,6 +82,7 @@ def test_of_many_rows_the_same_thousand_are_looked_at_in_any_order(rng) -> None:
     "machine", [SVMClassifier, KernelAdatronClassifier, FeatureVectorClassifier, GeneralizedDiscriminant]
 )
 def test_a_matrix_that_is_not_symmetric_is_refused(machine) -> None:
+    """A kernel matrix that is not symmetric was taken as if it were."""
     K = np.eye(4)
     K[1, 2] = 0.5
     with pytest.raises(DataError, match=r"row 1, column 2 holds 0\.5, and row 2, column 1 holds 0"):

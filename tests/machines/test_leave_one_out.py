@@ -210,6 +210,7 @@ def test_the_work_of_very_large_problems_is_bounded(monkeypatch):
 
 
 def test_a_row_that_is_not_solved_in_time_is_between_the_bounds(monkeypatch):
+    """Rows that were not solved in time kept their sign, and the error at a large C was wrong."""
     X, y = MOONS
     monkeypatch.setattr(_removal, "MOST_FREE", 0)
     monkeypatch.setattr(_leave_one_out, "WHOLE_GRAM_ROWS", 0)
@@ -232,6 +233,7 @@ def test_the_choice_of_c_depends_neither_on_row_order_nor_on_threads():
 
 
 def test_a_time_limit_ends_the_search_for_c_with_the_best_so_far():
+    """The time limit held for each value of C, and not for the search."""
     X, y = make_moons(3000, noise=0.4, random_state=0)
     machine = SVMClassifier(C="auto", time_limit=1e-3)
     with (
@@ -266,6 +268,7 @@ EQUAL_WEIGHTS = [
 @pytest.mark.parametrize(("X", "y", "C", "kernel"), EQUAL_WEIGHTS)
 @pytest.mark.parametrize("tol", [1e-7, 1e-5, 1e-3])
 def test_no_row_is_free_when_the_path_has_ended(X, y, C, kernel, tol):
+    """Rounding moved the end of a path on which no row is free, and the error was not that of refitting."""
     X, y = np.array(X), np.array(y)
     training, solutions = _solved(X, y, C, tol=tol, **kernel)
     found = _leave_one_out.left_out(training, solutions, tol=tol, threads=1)
@@ -274,6 +277,7 @@ def test_no_row_is_free_when_the_path_has_ended(X, y, C, kernel, tol):
 
 
 def test_copies_that_stay_at_their_bound_leave_the_bias_room():
+    """Copies that stay were not asked where the bias takes the middle of what all bounds leave open."""
     # Without one copy of the first row all rows are at their bounds; the second class then decides by the middle.
     X = np.array([[1.0, -0.5], [-0.2, 0.4], [1.8, 2.4], [1.8, 2.4], [1.8, 2.4], [1.0, -0.5], [-0.2, 0.4]])
     y = np.array([0, 0, 1, 1, 1, 0, 0])
@@ -284,6 +288,7 @@ def test_copies_that_stay_at_their_bound_leave_the_bias_room():
 
 
 def test_a_search_for_c_is_gone_with_the_fit_it_belongs_to():
+    """`C_search_` of an earlier fit stayed after a fit with a given C."""
     X, y = MOONS
     machine = SVMClassifier(C="auto").fit(X, y)
     assert hasattr(machine, "C_search_")

@@ -9,10 +9,12 @@ from sklearn.svm import SVC
 import sepal.datasets
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines import ErrorSurface, KernelAdatronClassifier, SVMClassifier, hyperparameter_surface
-from tests.interrupting import seconds_to_stop
+from tests.interrupting import work_after_ctrl_c
 
 
 def test_ripley_grid_has_its_least_error_where_the_notes_say():
+    # The lecture notes on k-NN and SVM (founding document C): 9.0 % at C = 1, beta = 1.4; scikit-learn's SVC has 9.0 %
+    # at 1.51 and 9.1 % at 1.41.
     train, test = sepal.datasets.load("ripley-train"), sepal.datasets.load("ripley-test")
     gamma = np.arange(1.01, 2.02, 0.05)
     steps = []
@@ -61,7 +63,7 @@ def test_several_classes_with_copies_equal_scikit_learn_one_by_one():
     assert surface.error[0, 0] == pytest.approx(error, abs=1e-12)
 
 
-def test_large_problems_use_folds_and_defaults_make_a_grid():
+def test_large_problems_are_left_out_row_by_row_too_and_defaults_make_a_grid():
     X, y = make_moons(1200, noise=0.2, random_state=0)
     surface = hyperparameter_surface(SVMClassifier(), X, y, C=[1.0], width=[0.2])
     assert surface.method == "leave-one-out"
@@ -95,7 +97,7 @@ def test_frame_plot_and_html():
 
 
 def test_one_corner_that_fails_does_not_take_all_shades():
-    """Errors of 1.0 in one corner, as leave-one-out has them where C is too small; the others differ by little."""
+    """Errors of 1.0 in one corner, where C is too small, took the contrast from all others."""
     from matplotlib import pyplot as plt
 
     error = np.array([[0.10, 0.12, 0.14], [0.11, 0.13, 1.0]])
@@ -142,5 +144,6 @@ X, y = make_moons({rows}, noise=0.4, random_state=0)
 
 @pytest.mark.parametrize(("rows", "n_jobs"), [(2500, 1), (900, 2)])
 def test_ctrl_c_ends_a_surface_at_once(rows, n_jobs):
+    """The work was in other threads, where Ctrl-C does not reach native code."""
     work = f"hyperparameter_surface(SVMClassifier(n_jobs={n_jobs}), X, y, width=np.geomspace(0.05, 5.0, 60))"
-    assert seconds_to_stop(LONG_SURFACE.format(rows=rows), work) < 5.0
+    assert work_after_ctrl_c(LONG_SURFACE.format(rows=rows), work) < 2.0

@@ -47,6 +47,8 @@ def _error(machine, table):
 
 
 def test_ripley_cubic_kernel_gives_the_published_error_at_the_published_c(ripley):
+    # The lecture notes on k-NN and SVM (founding document C): (1 + x.y)^3, C = 1 to 20, least error 9.4 % at C = 2. The
+    # 93 support vectors are those of scikit-learn's SVC.
     train, test = ripley
     errors = {}
     for C in range(1, 21):
@@ -59,18 +61,22 @@ def test_ripley_cubic_kernel_gives_the_published_error_at_the_published_c(ripley
 
 
 def test_ripley_rbf(ripley):
+    # The notes: 9.0 % at C = 1, beta = 1.4. These two are of scikit-learn's SVC.
     train, test = ripley
     assert _error(SVMClassifier(C=1.0, gamma=1.51, scale=None).fit(train), test) == pytest.approx(0.090)
     assert _error(SVMClassifier(C=1.0, gamma=1.41, scale=None).fit(train), test) == pytest.approx(0.091)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_toy_of_two_far_clouds_has_two_or_three_support_vectors(seed):
+def test_toy_of_two_far_clouds_has_the_support_vectors_of_the_widest_margin(seed):
+    # The toy of the lecture notes (founding document C), whose figure shows three; two carry one sample in three.
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.normal(size=(25, 2)), rng.normal(loc=(6.0, 0.0), size=(25, 2))])
     y = np.repeat([0, 1], 25)
     machine = SVMClassifier(C=1000.0, kernel="linear", scale=None, tol=1e-6).fit(X, y)
-    assert len(machine.support_) in (2, 3)
+    plane, bias = oracle.hard_margin(X, np.where(y == 1, 1.0, -1.0))
+    on_margin = np.abs(np.abs(X @ plane + bias) - 1.0) < 1e-6
+    assert machine.support_.tolist() == np.flatnonzero(on_margin).tolist()
     w = machine.dual_coef_ @ machine.support_vectors_
     assert machine.margin_[0] == pytest.approx(1.0 / np.linalg.norm(w), rel=1e-9)
 
@@ -139,6 +145,7 @@ def test_several_classes_equal_svc(data):
 
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_probabilities_agree_with_predictions_and_are_calibrated(n_classes):
+    """In scikit-learn's SVC the most probable class need not be the predicted one (#13211, #31222)."""
     X, y = make_blobs(600, centers=n_classes, cluster_std=4.0, random_state=3)
     names = np.array(["ash", "birch", "cedar", "date"])[y]
     machine = SVMClassifier(probability=True).fit(X[:400], names[:400])
@@ -256,6 +263,7 @@ def test_warns_when_one_class_is_predicted_for_all():
 
 
 def test_time_limit_keeps_a_model_and_says_so():
+    """With the shortest limit it was chance whether there was a model."""
     X, y = make_moons(4000, noise=0.5, random_state=0)
     with pytest.warns(SepalWarning, match="time_limit"):
         machine = SVMClassifier(C=1e4, gamma=50.0, tol=1e-7, time_limit=1e-9).fit(X, y)  # over after the first round
@@ -266,14 +274,14 @@ def test_time_limit_keeps_a_model_and_says_so():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_time_limit_is_shared_by_all_pairs_of_classes(n_jobs):
-    """28 pairs, none of which ends by itself: half a second each would be 14 s on one thread, 7 s on two."""
+    """Each of the 28 pairs, none of which ends by itself, had the whole limit: 14 s of processor time."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3200, 8)), np.arange(3200) % 8
     machine = SVMClassifier(C=1e6, gamma=0.05, tol=1e-9, time_limit=0.5, scale=None, n_jobs=n_jobs)
-    start = time.perf_counter()
+    start = time.process_time()  # which other work on the machine does not lengthen
     with pytest.warns(SepalWarning, match="time_limit"):
         machine.fit(X, y)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 7.0
     assert np.all(machine.violation_ > 1e-9)
     assert np.all(machine.n_iter_ > 0)
     assert len(np.unique(machine.predict(X))) > 1
@@ -331,6 +339,7 @@ def test_nominal_columns_without_a_kernel_for_them_say_what_to_do(given):
 
 
 def test_chi_square_takes_new_cells_below_the_training_minimum_as_that():
+    """A new cell below the training minimum was refused, since the scaled cell is negative."""
     X, y = load_iris(return_X_y=True)
     machine = SVMClassifier(kernel="chi2").fit(X, y)
     low = X.min(axis=0)
@@ -342,7 +351,7 @@ def test_chi_square_takes_new_cells_below_the_training_minimum_as_that():
 def test_aligned_width_on_breast_cancer_is_near_the_peak_of_the_centred_alignment():
     table = sepal.datasets.load("breast-cancer").drop_missing()
     machine = SVMClassifier(kernel="rbf", width="aligned").fit(table)
-    assert 0.9 < machine.width_ < 1.2  # 0.8004 at 0.5, 0.8524 at 1.0, 0.8349 at 2.0
+    assert 0.9 < machine.width_ < 1.2  # 0.8004 at 0.5, 0.8524 at 1.0, 0.8349 at 2.0, in plain numpy
     assert machine.gamma_ == pytest.approx(1.0 / (2.0 * machine.width_**2))
 
 
@@ -385,7 +394,8 @@ def test_nominal_columns_and_lost_classes_are_named():
 
 
 def test_the_bias_is_the_middle_of_its_room_when_every_row_is_at_a_bound():
-    # Weights of C(1 - 2e-16) are at the bound, too: then the bias is open between -0.9648 and 0.956.
+    """Weights of C (1 - 2e-16) counted as free, and one such row decided the bias."""
+    # All weights are at the bound, which leaves the bias open between -0.9648 and 0.956.
     X = [[0.4], [-0.5], [0.3], [-0.5], [0.1], [-0.5]]
     machine = SVMClassifier(C=0.038, kernel="linear", scale=None, tol=1e-7).fit(X, [0, 1, 0, 1, 0, 1])
     x, sign = np.ravel(X), np.array([-1, 1, -1, 1, -1, 1])

@@ -127,12 +127,14 @@ def test_a_given_width_is_in_the_units_given(machine):
     [(SVMClassifier, 1e300), (KernelAdatronClassifier, 1e300), (ParzenClassifier, 1e300), (ParzenClassifier, 1e-300)],
 )
 def test_absurd_widths_have_an_answer(machine, width):
+    """Widths whose squares overflow or vanish had no answer."""
     X, y = _rows()
     assert np.all(np.isfinite(machine(width=width).fit(X, y).decision_function(X)))
 
 
 @pytest.mark.parametrize("machine", [SVMClassifier, KernelAdatronClassifier])
 def test_a_width_that_rounding_swallows_is_refused(machine):
+    """So narrow a kernel was made of rounding errors, and taken."""
     X, y = _rows()
     with pytest.raises(ParameterError, match="too narrow for these rows"):
         machine(width=1e-300).fit(X, y)

@@ -55,6 +55,7 @@ def _answers(machine, X) -> np.ndarray:
 @pytest.mark.parametrize("scale", ["minmax", "standard", None])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_weights_are_copies_to_the_last_bit_in_any_order(machine, scale: str | None) -> None:
+    """`scale="standard"` ignored row weights, and copies or another order of rows changed last digits."""
     machine = clone(machine).set_params(scale=scale)
     weighted = clone(machine).fit(IRIS.data, IRIS.target, sample_weight=WEIGHTS)
     repeated = clone(machine).fit(IRIS.data[COPIES], IRIS.target[COPIES])
@@ -71,7 +72,7 @@ def test_weights_are_copies_to_the_last_bit_in_any_order(machine, scale: str | N
 )
 @pytest.mark.parametrize("scale", ["minmax", "standard"])
 def test_weights_are_copies_where_cells_are_missing(rng, machine, scale: str) -> None:
-    """A missing cell stands for the cells of its column, and those of a heavy row are more likely."""
+    """A missing cell stands for the cells of its column, of which those of a heavy row counted once."""
     frame = pd.DataFrame(IRIS.data[:, :3]).astype(float)
     frame["color"] = pd.Categorical(np.array(["red", "green", "blue"])[rng.integers(0, 3, 150)])
     frame.columns = ["a", "b", "c", "color"]
@@ -92,7 +93,7 @@ def test_weights_are_copies_where_cells_are_missing(rng, machine, scale: str) ->
     ],
 )
 def test_class_weights_are_copies(machine) -> None:
-    """Probabilities too: they are those of a world in which the class is as frequent as its weight says."""
+    """Probabilities were calibrated without class weights."""
     weighted = clone(machine).set_params(class_weight={1: 2.0, 2: 3.0}).fit(IRIS.data, IRIS.target)
     copies = np.repeat(np.arange(150), 1 + IRIS.target)
     repeated = clone(machine).fit(IRIS.data[copies], IRIS.target[copies])

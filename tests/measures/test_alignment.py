@@ -79,7 +79,7 @@ def test_matrix_of_ones() -> None:
 
 
 def test_breast_cancer_figures(breast_cancer: Table) -> None:
-    """Plain and centred alignment on the 683 complete rows, scaled to [0, 1]."""
+    """Plain and centred alignment on the 683 complete rows, scaled to [0, 1], by the whole matrices in plain numpy."""
     widths = [0.2, 0.3, 0.5, 0.6, 1.0, 2.0]
     plain = alignment_curve(breast_cancer, widths=widths, centered=False)
     centered = alignment_curve(breast_cancer, widths=widths)
@@ -88,6 +88,7 @@ def test_breast_cancer_figures(breast_cancer: Table) -> None:
 
 
 def test_breast_cancer_peaks(breast_cancer: Table) -> None:
+    # Peaks of 120 widths, by the whole matrices in plain numpy.
     plain, centered = (alignment_curve(breast_cancer, centered=c) for c in (False, True))
     assert plain.best_width == pytest.approx(0.5, abs=0.03)
     assert plain.best_score == pytest.approx(0.604, abs=1e-3)
@@ -129,7 +130,8 @@ def test_derivative_against_differences(rng, centered: bool, gamma: float) -> No
 
 
 def test_wide_kernels_do_not_cancel(rng) -> None:
-    """As the width grows, HKH / gamma tends to -HDH, whose alignment is known."""
+    """|HKH|^2 as a difference of sums loses all digits of wide kernels."""
+    # As the width grows, HKH / gamma tends to -HDH, whose alignment is known.
     X, y = _rows(rng)
     limit = oracle.alignment(-oracle.distances(X), oracle.target_matrix(y.tolist(), "signed"), centered=True)
     curve = alignment_curve(X, y, widths=[1e5, 1e6], scale=None)
@@ -323,6 +325,7 @@ def test_wrong_kernels(rng) -> None:
 
 @pytest.mark.parametrize("scale", ["minmax", "standard"])
 def test_weights_are_copies_under_every_scaling(rng, scale: str) -> None:
+    """`scale="standard"` ignored row weights."""
     X, y = _rows(rng)
     weights = np.random.default_rng(1).integers(0, 4, len(y))
     weighted = alignment_curve(X, y, scale=scale, sample_weight=weights)
@@ -332,6 +335,7 @@ def test_weights_are_copies_under_every_scaling(rng, scale: str) -> None:
 
 
 def test_feature_weights_of_a_sample_do_not_depend_on_row_order() -> None:
+    """Which rows were in the sample depended on where they stood."""
     X = np.random.default_rng(2).random((400, 3))
     y = X[:, 1] > 0.4
     order = np.random.default_rng(3).permutation(400)

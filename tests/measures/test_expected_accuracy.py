@@ -40,6 +40,7 @@ def test_every_train_size_by_ranks(family, rng):
 @by_name
 @pytest.mark.parametrize("k", [3, 5])
 def test_majority_of_k_by_enumeration(family, k, rng):
+    """Impossible draws from a tied group were NaN and counted as 0, so that means over splits were wrong."""
     X, y, D = family(rng, 8)
     for m in range(k, 8):
         wanted = float(oracle.mean(oracle.accuracies_of_all_splits(D, y, m, k)))
@@ -136,6 +137,7 @@ STRATIFIED = [
 
 
 def test_stratified_sizes_by_hand():
+    """Shares of classes were rounded one by one: 20 classes of 3 rows and train_size=30 trained on 40 rows."""
     for sizes, train_size, ways in STRATIFIED:
         n = sum(sizes)
         m = train_size if isinstance(train_size, int) else round(train_size * n)
@@ -174,7 +176,8 @@ def test_stratified_splits_by_ranks(family, rng):
 
 
 def test_stratified_splits_of_many_small_classes_train_on_as_many_rows_as_they_say(rng):
-    """20 classes of 3 rows, 30 train: 10 classes give two rows and 10 one; by far too many ways to list."""
+    """Shares of classes were rounded one by one, and the answer for 30 rows was that for 40."""
+    # 20 classes of 3 rows, 30 train: 10 classes give two rows and 10 one; by far too many ways to list.
     X, y = rng.normal(size=(60, 2)) + np.repeat(rng.normal(size=(20, 2)) * 3, 3, axis=0), np.repeat(np.arange(20), 3)
     D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
@@ -218,6 +221,7 @@ def test_deviation_of_one_stratified_split_by_enumeration(sizes, m, counts, rng)
 @pytest.mark.parametrize("k", [3, 5])
 @pytest.mark.parametrize("family", [no_ties, lattice], ids=lambda family: family.__name__)
 def test_deviation_of_one_split_of_k_nearest_by_sampling(family, k, rng):
+    """For k above 1 the deviation was the binomial one, up to a quarter too large."""
     X, y, D = family(rng, 40)
     X = X + (np.array(y) == "a")[:, None] * 1.5 if family is no_ties else X
     D = ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)

@@ -34,6 +34,7 @@ SMALL = (
 
 @pytest.mark.parametrize("design", SMALL, ids=lambda design: design.name)
 def test_p_is_as_often_small_as_it_says_when_labels_mean_nothing(design):
+    """The normal p-value did not keep its level for tied rows, copies, rare and many classes."""
     _, found = levels(design, 3, 20_000, 1)
     # The index has steps: the attainable level is the largest at most alpha that any test of it has.
     for alpha, (ours, attainable), factor in zip(ALPHAS, found, (1.3, 1.3, 1.5), strict=True):
@@ -79,6 +80,7 @@ COVERS = {
 
 @pytest.mark.parametrize("name", COVERS)
 def test_intervals_cover_what_they_are_intervals_of(name):
+    """Rows that are each other's nearest, or answer each other in folds, counted as independent."""
     covers, repeats, least = COVERS[name]
     assert share_of(covers, repeats) >= least
 

@@ -170,6 +170,7 @@ def test_curve_in_any_order_and_container(rng):
 
 @pytest.mark.parametrize("stratified", [False, True])
 def test_deviation_of_one_split_does_not_depend_on_row_order(stratified, rng):
+    """Splits were drawn by where rows stood."""
     X, y, _ = no_ties(rng, 40)
     order = rng.permutation(40)
     call = {"stratified": stratified, "return_std": True, "scale": None}

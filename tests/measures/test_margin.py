@@ -74,6 +74,7 @@ def test_margin_grows_with_the_gap_where_the_index_is_saturated():
 
 @pytest.mark.parametrize("distance", ["heom", "nan_euclidean"])
 def test_margin_with_missing_cells(distance, rng):
+    """Equal rows with missing cells were taken for copies at distance 0, where HEOM counts 1 for each such cell."""
     X, y, _ = no_ties(rng, 30)
     X[rng.random(X.shape) < 0.2] = np.nan
     X[0] = X[1] = [0.5, np.nan, np.nan]  # two equal rows with missing cells

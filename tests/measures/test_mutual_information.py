@@ -29,6 +29,7 @@ def by_loops(x, codes, k=3):
 
 
 def test_equals_the_loops_on_tied_integers(rng):
+    """scikit-learn's estimate adds noise to columns, which decides where values are tied."""
     for _ in range(60):
         n = int(rng.integers(2, 30))
         x, codes = rng.integers(0, 5, size=n).astype(float), rng.integers(0, 3, size=n)
@@ -56,6 +57,7 @@ def test_a_column_that_tells_all_of_few_values_tells_about_its_entropy():
 
 
 def test_neither_row_nor_column_order_changes_a_ranking(rng):
+    """Noise that broke ties was dealt by place, so that another order of rows gave another ranking."""
     X, y = rng.integers(0, 4, size=(50, 3)).astype(float), rng.integers(0, 2, size=50)
     X[:, 0] += y * rng.integers(0, 2, size=50)
     rows, columns = rng.permutation(50), rng.permutation(3)

@@ -29,6 +29,7 @@ OF_CHANCE = {
 
 @pytest.mark.parametrize("name", OF_CHANCE)
 def test_rows_and_columns_in_another_order(name, rng):
+    """Random numbers were dealt to rows by place, and another order of rows or columns gave other figures."""
     for _ in range(3):
         X, y = rng.integers(0, 4, size=(40, 3)).astype(float), rng.permutation(np.arange(40) % 2)
         rows, columns = rng.permutation(40), rng.permutation(3)

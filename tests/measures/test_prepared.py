@@ -193,6 +193,7 @@ def test_rows_that_were_dropped_are_told_of_alike(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["subset_sweep", "search_subsets", "alignment_curve", "angle_of_separability"])
 def test_the_note_of_dropped_rows_is_there(name: str) -> None:
+    """These four kept silent about rows that were dropped when the table was prepared."""
     assert "4 of 120 rows with missing cells were dropped" in str(
         plain(DROPPING[name](sepal.prepare(rows_with_holes(), missing="drop")))
     )
@@ -256,6 +257,7 @@ def test_rankings_and_graphs_search_as_was_prepared(name: str) -> None:
 
 
 def test_a_ranking_of_other_queries_searches_as_was_prepared() -> None:
+    """It read the rows alone, and answered by Euclid's distance of unscaled columns."""
     X, asked = np.random.default_rng(3).normal(size=(30, 2)) * [1.0, 50.0], [[0.0, 0.0], [1.0, 20.0]]
     ready = sepal.prepare(X, np.arange(30) % 2, scale="standard")
     found = neighbors.neighbor_ranking(ready, 3, queries=asked)

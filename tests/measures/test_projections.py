@@ -65,6 +65,7 @@ def test_picture_shows_the_best_planes():
 
 
 def test_levels_stand_along_the_axes():
+    """Axes of nominal columns had codes in place of the names of levels."""
     import matplotlib
     import pandas as pd
 

@@ -91,6 +91,7 @@ def test_exclusive_or_of_blobs_gives_one(rng):
 
 
 def test_random_labels_are_near_chance_and_not_near_one_half(rng):
+    """The founding paper says about 0.5 without clusters, which holds for two equal classes only."""
     X, y = rng.normal(size=(3000, 3)), rng.random(3000) < 0.9
     chance = 0.9**2 + 0.1**2
     assert thornton_score(X, y) == pytest.approx(chance, abs=0.03)

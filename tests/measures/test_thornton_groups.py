@@ -46,6 +46,7 @@ def test_against_the_oracle(ties, most):
 
 
 def test_copies_of_noise():
+    """Copies are each other's nearest rows: noise with every row twice had an index of 1, and nothing said so."""
     rng = np.random.default_rng(2)
     once, codes = rng.normal(size=(100, 3)), np.arange(100) % 2
     X, y = np.repeat(once, 2, axis=0), np.repeat(codes, 2)
@@ -72,6 +73,7 @@ def test_dropped_rows_and_wrong_groups():
 
 
 def test_the_learning_curve_says_that_records_were_repeated():
+    """The curve said nothing of repeated records, whose copies answer for each other."""
     rng = np.random.default_rng(2)
     once, codes = rng.normal(size=(50, 3)), np.arange(50) % 2
     (note,) = expected_accuracy_curve(np.repeat(once, 2, axis=0), np.repeat(codes, 2), (0.5,)).notes

@@ -82,6 +82,7 @@ def test_permutation_p_value_counts_the_observed_labels(rng):
 
 
 def test_permutation_p_value_where_every_labeling_is_alike():
+    """Rounding left a little variance where every labeling has the same index, and there was a z."""
     # All rows equal: every arrangement has the same index, so all are "at least as separable".
     test = thornton_test(np.ones((6, 2)), list("aabbbb"), 50, random_state=0)
     assert test.permutation_p == 1.0
@@ -121,6 +122,7 @@ def test_permutations_depend_on_the_seed_alone(rng):
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 @pytest.mark.parametrize("seed", [0, 3])
 def test_permutations_do_not_depend_on_the_order_of_rows_columns_or_class_names(family, seed, rng):
+    """Labels were shuffled by place, so that another order of the rows had another p."""
     X, y, _ = family(rng, 40, "abc")
     names = [f"column {j}" for j in range(X.shape[1])]
     first = thornton_test(as_table(X, y, names=names), None, 137, random_state=seed)
@@ -190,6 +192,7 @@ def test_one_class_is_refused():
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 @pytest.mark.parametrize("size", [4, 5, 12, 50])
 def test_interval_counts_rows_that_are_nearest_to_each_other(family, size, rng):
+    """Rows that are each other's nearest neighbour counted as independent, and the interval covered too little."""
     X, y, D = family(rng, size, "ab")
     y[:2] = ["a", "b"]
     low, high = thornton_test(X, y, scale=None).interval

@@ -29,6 +29,7 @@ def split(lists):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("ties", ["index", "expected"])
 def test_neighbours_among_some_rows(sparse, ties, rng):
+    """Where the first copy of a row was not among them, numbers of distinct rows were mistaken for rows."""
     for _ in range(40):
         n = int(rng.integers(5, 14))
         X = rng.integers(0, 3, size=(n, int(rng.integers(1, 3)))).astype(float)
@@ -76,6 +77,7 @@ def test_distinct_rows_are_numbered_by_their_lowest_row(rng):
 
 
 def test_numbers_of_distinct_rows_index_no_rows():
+    """They were plain integers, with which rows were indexed by mistake."""
     codes = np.array([0, 1, 1])
     with pytest.raises(IndexError):
         codes[DistinctRows(np.array([0, 1], dtype=np.int32))]  # type: ignore[call-overload]

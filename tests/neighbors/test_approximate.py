@@ -61,7 +61,8 @@ def test_every_result_says_it(rows):
 
 
 def test_no_result_without_its_recall(rows):
-    """What is a bare number, an array or a set of rows is refused, and the error names who tells it."""
+    """Bare numbers, arrays and sets of rows came from approximate neighbours without a word on their recall."""
+    # They are refused, and the error names who tells it.
     X, y = rows
     ready = sepal.prepare(X, y, method="approximate")
     for ask, other in (

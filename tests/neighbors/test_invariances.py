@@ -51,6 +51,7 @@ def test_rows_in_another_order(distance, scale, rng):
 
 @pytest.mark.parametrize("distance", CASES)
 def test_columns_in_another_order(distance, rng):
+    """In scikit-learn the order of columns decides between tied rows (#15592)."""
     train = tied_rows(rng) / 3.0
     found = neighbor_ranking(train, 3, distance=distance, distance_params=CASES[distance], ties="expected")
     order = np.array([2, 0, 3, 1])
@@ -93,6 +94,7 @@ def test_brute_and_tree_agree_to_the_bit(distance, ties, rng):
 @pytest.mark.parametrize("distance", CASES)
 @pytest.mark.parametrize("ties", ["index", "expected"])
 def test_k_neighbours_are_a_prefix_of_more_neighbours(distance, ties, rng):
+    """In mlpack the k and the k + 1 nearest rows disagree (#1470)."""
     train = tied_rows(rng, 50)
     call = {"distance": distance, "distance_params": CASES[distance], "ties": ties}
     for queries in (None, train[:9] + 0.5):

@@ -146,6 +146,7 @@ DISTANCES = {
 @pytest.mark.parametrize("name", DISTANCES)
 @pytest.mark.parametrize("radius", [1e300, np.finfo(float).max, np.inf])
 def test_the_widest_radius_reaches_everyone_but_the_asking_row(name, radius, rng):
+    """Under HVDM an enormous radius found the asking row itself, and its square overflowed with a warning."""
     X = rng.integers(0, 3, size=(6, 3)).astype(str) if name == "hvdm" else rng.normal(size=(6, 3))
     X = csr_array(X) if name.startswith("sparse") else X
     model = KNNClassifier(1, **DISTANCES[name]).fit(X, list("aabbab"))

@@ -9,7 +9,7 @@ import pytest
 from sepal.data import as_table
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking, thread_count
-from tests.interrupting import seconds_to_stop
+from tests.interrupting import work_after_ctrl_c
 
 TRAIN = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 4.0], [8.0, 1.0]])
 
@@ -126,6 +126,7 @@ def test_queries_of_another_kind():
 
 
 def test_columns_of_queries_are_matched_by_name():
+    """Queries whose columns came in another order were compared across columns."""
     train = pd.DataFrame({"length": [0.0, 10.0], "width": [5.0, 90.0]})
     queries = pd.DataFrame({"width": [90.0], "length": [10.0]})
     found = neighbor_ranking(train, 1, queries=queries)
@@ -215,7 +216,7 @@ X = np.random.default_rng(0).normal(size=(60000, 200))
 
 
 def test_ctrl_c_stops_a_long_search_at_once():
-    assert seconds_to_stop(LONG_SEARCH, 'neighbor_ranking(X, 10, method="brute")') < 5.0
+    assert work_after_ctrl_c(LONG_SEARCH, 'neighbor_ranking(X, 10, method="brute")') < 2.0
 
 
 def test_numbers_beside_names_are_compared_in_their_own_units_and_it_is_said():

@@ -72,7 +72,7 @@ def test_who_is_arranged_otherwise_is_told_apart():
 @pytest.mark.parametrize(("n_points", "n_queries"), [(N, 70), (70, N)])
 @pytest.mark.parametrize("p", [3, 13, 70])
 def test_queries_may_lie_in_memory_where_the_points_do(p, n_points, n_queries):
-    """Both begin at the same row, and are not the same rows: they were taken for such, beyond the shorter one's end."""
+    """Queries that begin where the points do were taken for the same rows, and memory beyond their end was read."""
     X = rows(p)
     search = PartSearch.of(fit_distance(as_table(X)), extent_of(X), "brute")
     found = search.settled(search.lists(X[:n_queries], X[:n_points], 5, 0), 5)

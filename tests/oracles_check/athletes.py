@@ -1,4 +1,7 @@
-"""Twenty athletes (speed, agility) from slides on nearest neighbours; the first twelve were not drafted."""
+"""Twenty athletes (speed, agility); the first twelve were not drafted.
+
+From D. Greene (2015), slides on nearest-neighbour classifiers, COMP30120, University College Dublin.
+"""
 
 from __future__ import annotations
 

@@ -75,6 +75,7 @@ def test_columnwise_sums_are_the_loop_bit_for_bit(queries, train):
 
 
 def test_slide_example_of_two_points():
+    # D. Greene, slides on nearest-neighbour classifiers (UCD COMP30120, 2015).
     assert manhattan([60, 62], [70, 53]) == 19
     assert math.sqrt(squared_euclidean([60, 62], [70, 53])) == pytest.approx(13.45, abs=0.005)
 
@@ -218,6 +219,7 @@ def test_scaled_integers_keep_their_ties_in_every_column_order():
 
 
 def test_athletes_query():
+    # The same slides: the query (3, 8) has athletes 4, 5 and 2 nearest; distances by hand, sqrt(2) / 4 and so on.
     D = compared_values("euclidean", np.array([[3.0, 8.0]]), ATHLETES)
     (neighbors,) = ranking(D, 3, exclude_self=False, squared=True)
     assert [neighbor.row + 1 for neighbor in neighbors] == [4, 5, 2]

@@ -74,6 +74,7 @@ def test_a_missing_matplotlib_is_said(monkeypatch):
 
 
 def test_sixty_four_classes_look_different():
+    """Beyond eight classes marks came again."""
     from sepal.plots._axes import class_mark
 
     marks = [tuple(class_mark(i).values()) for i in range(64)]

@@ -166,6 +166,7 @@ def test_voronoi_edges_lie_between_the_two_nearest_rows(make, ax):
 
 
 def test_a_pipeline_or_a_search_shows_what_its_last_step_knows(ax):
+    """Support vectors and Voronoi cells of a classifier in a pipeline were not drawn."""
     table = sepal.datasets.load("athletes")
     model = GridSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0, 10.0]}, cv=2)
     plots.plot_regions(model.fit(table.values, table.y), table.values, table.y, n_grid=20, ax=ax)
@@ -200,6 +201,7 @@ class Backwards(LogisticRegression):
 
 
 def test_classes_need_not_be_sorted(ax):
+    """Codes came from `searchsorted`, which colored regions and rows wrongly where classes are not sorted."""
     table = sepal.datasets.load("athletes")
     plots.plot_regions(Backwards().fit(table.values, table.y), table.values, table.y, n_grid=20, ax=ax)
     assert legend(ax) == ["yes", "no"]
@@ -258,6 +260,7 @@ def test_the_style_is_ours_and_leaves_no_trace(ax):
 
 
 def test_bars_of_many_parts_have_seven_and_the_others(ax):
+    """Among many columns colors came again, and the legend lay over the bars."""
     lengths = np.array([[1.0, 2, 0, 4, 5, 6, 7, 8, 9, 0.5], [1.0, 1, 1, 1, 1, 1, 1, 1, 1, 0.5]])
     plots.draw_split_bars(lengths, ["near", "far"], list("abcdefghij"), xlabel="distance", ax=ax)
     assert legend(ax) == [*"bdefghi", "other columns"]  # a and j, the smallest, and c are together

@@ -28,7 +28,7 @@ WINE = sepal.datasets.load("wine")
 def over_k(error=True):
     ax = Figure().subplots()
     curve = sepal.leave_one_out_curve(TRAIN, k_max=30, test=TEST, training=True)
-    return curve, curve.plot(ax, bayes=0.92, error=error)
+    return curve, curve.plot(ax, bayes=0.92, error=error)  # Ripley (1996): Bayes error about 8 %
 
 
 def test_error_against_k_has_all_four_lines():
@@ -120,6 +120,7 @@ PICTURES = {
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_labels_do_not_lie_on_each_other(name):
+    """Numbers of a confusion matrix and long names of classes touched each other."""
     found = PICTURES[name](Figure(layout="constrained").subplots())
     axes = [found] if hasattr(found, "figure") and not isinstance(found, Figure) else list(np.ravel(found))
     for ax in axes:

@@ -123,6 +123,7 @@ def absurd(name: str, value: Any) -> bool:
 
 @pytest.mark.parametrize("name", THINGS)
 def test_any_rows(name: str) -> None:
+    """Values near the largest float ended rankings, searches and complexity in foreign errors and warnings."""
     thing = THINGS[name]
 
     @small(2 if name in SLOW else 5)
@@ -138,6 +139,7 @@ def test_any_rows(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(THINGS.keys() - SLOW))
 def test_any_container(name: str) -> None:
+    """Infinities of both signs in a data frame ended in a foreign error."""
     thing = THINGS[name]
 
     @small(5)
@@ -150,6 +152,7 @@ def test_any_container(name: str) -> None:
 
 @pytest.mark.parametrize("name", THINGS)
 def test_any_parameter(name: str) -> None:
+    """`edit_neighbors=2**40`, and arrays where a word is expected, ended in foreign errors."""
     thing = THINGS[name]
     rng = np.random.default_rng(0)
     X, codes = np.r_[rng.normal(size=(8, 2)), rng.normal(size=(8, 2)) + 1], np.repeat([0, 1], 8)

@@ -157,6 +157,7 @@ def test_a_step_of_a_pipeline_of_imbalanced_learn():
 
 
 def test_missing_cells_in_one_part_of_a_fold_are_no_matter():
+    """`condense_curve` failed where missing cells fell into the held-out part of a fold only."""
     X, y = smooth(0)
     X = np.array(X, dtype=float)
     X[3, 0] = np.nan

@@ -1,4 +1,7 @@
-"""The features of a small table: figures from the founding paper's data, and when the report leaves them out."""
+"""The features of a small table: figures from the founding paper's data, and when the report leaves them out.
+
+The founding paper (A) has plots of all subsets and no figures; those here: all pairs of rows and all subsets in numpy.
+"""
 
 from __future__ import annotations
 

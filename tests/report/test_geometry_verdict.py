@@ -140,6 +140,7 @@ def test_a_section_left_out_is_silent(section):
 
 
 def test_liver_is_not_called_inseparable_for_its_small_angle():
+    """Ben-Israel and Levin (2005) take liver's 4 degrees for inseparable classes."""
     angle = angle_of_separability(datasets.load("liver"), n_permutations=0)
     found = geometry_verdicts(replace(FACTS, angle=angle, **dict.fromkeys(OTHERS)))
     assert [verdict.code for verdict in found] == ["small_angle_means_differ"]
@@ -154,6 +155,7 @@ def test_p_values_for_people(p, text):
 
 
 def test_p_values_in_a_sentence():
+    """A p of 0 stood in sentences as "p = < 1e-300"."""
     assert [p_phrase(p) for p in (None, 0.0, 0.02)] == ["no test", "p < 1e-300", "p = 0.020"]
     assert "(p < 1e-300)" in spoken(means_p=0.0)["means_differ"]
 
@@ -165,4 +167,5 @@ def test_rings_have_equal_means_and_agreeing_neighbors():
     facts = separability(X, y)
     angle = angle_of_separability(X, y, n_permutations=0)
     found = geometry_verdicts(replace(facts, angle=angle, **dict.fromkeys(OTHERS)))
-    assert found[0].code in ("means_alike_neighbors_agree", "means_perhaps_differ")
+    assert angle.wilks.p_value > 0.5  # 0.53: in truth the means are equal
+    assert found[0].code == "means_alike_neighbors_agree"

@@ -60,7 +60,8 @@ def test_nothing_is_wider_than_the_window(browse, page, tmp_path, width):
 
 
 def test_a_phone_cuts_no_table_and_breaks_no_word(browse, page, tmp_path):
-    """A frame of 390 px, since no window is that narrow: no table is wider than its place, nor the page than it."""
+    """On a phone tables were cut, and words broken in the middle."""
+    # A frame of 390 px, since no window is that narrow: no table is wider than its place, nor the page than it.
     text = page.read_text(encoding="utf-8")
     assert "anywhere" not in text  # the rule that lets any word be broken in the middle
     probe = (
@@ -76,7 +77,8 @@ def test_a_phone_cuts_no_table_and_breaks_no_word(browse, page, tmp_path):
 
 
 def test_nothing_is_cut_on_paper(browse, page, tmp_path):
-    """The rules for paper, applied to a window as wide as A4 with its margins: what overflows there is not printed."""
+    """Wide tables were cut on paper."""
+    # The rules for paper, applied to a window as wide as A4 with its margins: what overflows there is not printed.
     copy = tmp_path / "paper.html"
     text = page.read_text(encoding="utf-8").replace("@media print", "@media all").replace("</body>", PROBE + "</body>")
     copy.write_text(text, encoding="utf-8")
@@ -92,6 +94,7 @@ def test_it_prints(browse, page, tmp_path):
 
 
 def test_many_classes_are_told_apart_by_form_and_color():
+    """Beyond eight classes marks came again."""
     rng = np.random.default_rng(0)
     names = np.array(list("abcdefghijklmnopqrstuvwxyz"))
     y = np.repeat(names, 8)

@@ -68,7 +68,7 @@ def rare():
 
 
 def test_a_rare_class_counts_alike_first(rare):
-    """0.5 % positives: no figure of all rows stands first, and none below the largest class is a claim."""
+    """Shares of all rows stood first, and were claims, beside a largest class of 99.5 %."""
     first = rare.verdict[0]
     assert first.code == "unequal_classes"
     assert "every class counted alike" in first.text

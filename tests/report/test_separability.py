@@ -104,7 +104,7 @@ def test_the_lines_that_reproduce_it(liver):
 def test_json_and_text_carry_the_same_facts(liver):
     found = json.loads(liver.to_json())
     assert found["kind"] == "report"
-    assert found["angle"]["pairs"][0]["mahalanobis"] == pytest.approx(0.793, abs=5e-4)
+    assert found["angle"]["pairs"][0]["mahalanobis"] == pytest.approx(0.793, abs=5e-4)  # tests/measures/test_angle.py
     assert found["complexity"]["values"]["N3"] == pytest.approx(1 - found["thornton"]["score"], abs=0.05)
     assert [v["code"] for v in found["verdict"]] == [v.code for v in liver.verdict]
     text = liver.to_text()
@@ -240,6 +240,7 @@ def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
 
 
 def test_a_section_that_ended_as_time_ran_out_is_kept():
+    """A section that ended just as the time did was thrown away."""
     from sepal.report import TimeIsOverError, _separability
 
     clock = _separability.Clock(1e-9)
@@ -250,6 +251,7 @@ def test_a_section_that_ended_as_time_ran_out_is_kept():
 
 
 def test_where_records_were_repeated_the_verdict_is_about_each_once():
+    """Repeated records passed for evidence, since every row finds its copy."""
     rng = np.random.default_rng(3)
     once, labels = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     report = separability(once.repeat(2, axis=0), labels.repeat(2), time_limit=20.0)
@@ -265,7 +267,7 @@ def test_where_records_were_repeated_the_verdict_is_about_each_once():
 
 @pytest.mark.filterwarnings("error")
 def test_cells_at_both_ends_of_the_numbers():
-    """The range of a column with both largest numbers is infinite, and a denormal one has no round ticks."""
+    """A column of both largest numbers, whose range is infinite, or of denormal ones made a report warn or fail."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)

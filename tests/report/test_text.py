@@ -113,6 +113,7 @@ def test_one_column_too_many_is_one_more_column():
 
 @pytest.mark.parametrize("width", [40, 48, 60, 80])
 def test_no_number_is_cut_on_a_narrow_terminal(facts, width):
+    """Columns that did not fit cut numbers in two."""
     joined = " ".join(facts.to_text(width).split())
     pair, region = facts.angle.pairs[0], facts.overlap.regions[0]
     wanted = [f"{pair.mahalanobis:.2f}", f"{region.mixing:.1%}", "{:.2f} to {:.2f}".format(*pair.hotelling.interval)]

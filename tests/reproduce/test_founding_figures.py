@@ -1,4 +1,10 @@
-"""Figures of the papers and notes: published ones, and those found with independent code."""
+"""Figures of the papers and notes: published ones, and those found with independent code.
+
+A: the paper on Thornton's index and kernel alignment (about 2001; plots and few figures). B: Ben-Israel and Levin, The
+geometry of linear separability in data sets (2005), its table and simulation. C: lecture notes on k-NN and SVM, with
+figures on Ripley's set. D: a lecture on k-NN (Sarkar, IIT Kharagpur; shapes of curves only). What the documents do not
+print was found with plain numpy, scipy and scikit-learn's SVC.
+"""
 
 from __future__ import annotations
 

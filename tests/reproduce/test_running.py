@@ -58,6 +58,7 @@ def test_a_second_run_makes_only_what_is_missing_or_outdated(runs, tmp_path, mon
 
 
 def test_what_an_experiment_imports_from_this_room_outdates_it(monkeypatch):
+    """A changed helper module left the results of experiments that use it as they were."""
     before = {key: fingerprint(EXPERIMENTS[key], False) for key in ("A3", "E1")}
     read = Path.read_text
     monkeypatch.setattr(
@@ -68,6 +69,7 @@ def test_what_an_experiment_imports_from_this_room_outdates_it(monkeypatch):
 
 
 def test_where_sizes_are_the_same_a_quick_result_is_a_full_one(runs, tmp_path):
+    """A full run made again what a quick one had made with the same sizes."""
     assert EXPERIMENTS["E1"].parameters(True) == EXPERIMENTS["E1"].parameters(False)
     assert not reproduce("E1", tmp_path, quick=True).found[0].quick
     assert reproduce("E1", tmp_path).kept == ("E1",)
@@ -83,7 +85,7 @@ def test_after_ctrl_c_what_is_done_is_there(runs, tmp_path):
 
 
 def test_the_page_grows_with_every_experiment(runs, tmp_path):
-    """A process that is ended at once, as by Ctrl-C within an import, leaves a page of all that was done."""
+    """The page was written at the end, so that a process ended at once, as by Ctrl-C within an import, left none."""
     pages = []
 
     def look(text, share):

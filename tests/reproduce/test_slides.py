@@ -1,4 +1,4 @@
-"""The slides' sums, by hand."""
+"""The sums of D. Greene's slides on nearest-neighbour classifiers (UCD COMP30120, 2015), by hand."""
 
 from __future__ import annotations
 

@@ -54,6 +54,7 @@ def _in_order(values):
 
 
 def test_a_seed_draws_the_same_rows_however_they_are_cut(ways, here, there):
+    """Which rows a seed drew depended on how they were cut into files."""
     drawn = {}
     for name, pattern in ways.items():
         for work in (here, there) if name in ("2 files", "37 files") else (here,):
@@ -71,7 +72,8 @@ def test_a_seed_draws_the_same_rows_however_they_are_cut(ways, here, there):
 
 
 def test_sampled_answers_do_not_depend_on_the_cut(ways, client):
-    """Thornton's index with its interval, the rows that ask, the sample: bit for bit."""
+    """What follows from a sample depended on how rows were cut into files."""
+    # Thornton's index with its interval, the rows that ask, the sample: bit for bit.
     found = {}
     for name, pattern in ways.items():
         for where in ({"n_jobs": 1}, {"client": client}) if name == "5 files" else ({"n_jobs": 1},):
@@ -93,7 +95,8 @@ def test_sampled_answers_do_not_depend_on_the_cut(ways, client):
 
 
 def test_what_is_learnt_does_not_depend_on_the_cut(ways, client):
-    """Of a sample bit for bit; by sums over all rows to rounding."""
+    """Models of a sample depended on how rows were cut into files."""
+    # Of a sample bit for bit; by sums over all rows to rounding.
     new = frame("whole" if "x9" not in pd.read_csv(ways["1 files"].replace("*", "part-000")) else "real", 60, 9)
     coefficients, answers = {}, {}
     for name in ("1 files", "37 files", "rows shuffled", "files turned round"):
@@ -128,7 +131,8 @@ def test_suspects_of_a_sample_do_not_depend_on_the_cut(ways, here):
 
 
 def test_the_report_does_not_depend_on_the_cut(cut, monkeypatch):
-    """Every figure of it but times, and how many partitions there are."""
+    """A report of a sample depended on how rows were cut into files."""
+    # Every figure of it but times, and how many partitions there are.
     monkeypatch.setattr("sepal.report._partitions.TOGETHER", 150)
     table, said = frame("mixed", N), []
     how = {"distance": "auto", "scale": "minmax", "missing": "distance", "random_state": 0, "n_jobs": 1}
@@ -188,7 +192,7 @@ def test_a_draw_that_falls_short_is_made_again(cut, here, monkeypatch):
 
 
 def test_columns_are_judged_by_all_rows(cut, here, tmp_path):
-    """Small files may hold every city once: still it is no name of a row; and numbers of rows may be shuffled."""
+    """Columns were judged file by file: a small file may hold every city once, which made it the name of a row."""
     rng = np.random.default_rng(2)
     table = frame("real", N)[["x0", "x1", "class"]]
     table["city"] = [f"town {c}" for c in rng.integers(0, 90, N)]
@@ -206,6 +210,7 @@ def test_columns_are_judged_by_all_rows(cut, here, tmp_path):
 
 
 def test_too_many_levels_and_classes_are_those_of_all_files(cut, here, monkeypatch):
+    """Whether a column has too many levels was judged file by file."""
     monkeypatch.setattr("sepal.scale._facts.LEVELS_AT_MOST", 50)
     monkeypatch.setattr("sepal.scale._schema.LEVELS_AT_MOST", 50)
     table = frame("real", N)[["x0", "class"]]
@@ -220,7 +225,7 @@ def test_too_many_levels_and_classes_are_those_of_all_files(cut, here, monkeypat
 
 
 def test_where_classes_lie_is_the_same_however_rows_are_cut(cut, there):
-    """Classes that mirror each other: nothing but the last bit of a sum would rank them, so their names do."""
+    """The last bit of a sum, which depends on the cut, ranked classes that mirror each other: now their names do."""
     rng = np.random.default_rng(5)
     half = rng.normal(size=(100, 2))
     table = pd.DataFrame(np.concatenate([half, half[::-1, ::-1]]), columns=["p", "q"])
@@ -233,7 +238,8 @@ def test_where_classes_lie_is_the_same_however_rows_are_cut(cut, there):
 
 
 def test_verbs_on_files_do_not_depend_on_the_cut(cut, tmp_path, monkeypatch):
-    """``evaluate`` and ``train`` learn from a sample of 300 rows; ``predict`` asks the model about others."""
+    """Rows that a verb learns from depended on how they were cut into files."""
+    # ``evaluate`` and ``train`` learn from a sample of 300 rows; ``predict`` asks the model about others.
     monkeypatch.setattr("sepal.scale._learning.LEARNT_FROM", 300)
     table, new = frame("mixed", N), frame("mixed", 60, seed=9).drop(columns="class")
     asked = cut(new, [10, 50], "new.csv")

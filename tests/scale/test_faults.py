@@ -20,6 +20,7 @@ from tests.scale.frames import frame
 
 
 def test_a_worker_killed_twice_changes_nothing(cut):
+    """A result that was lost with its worker was taken for a scheduler that is gone."""
     table = frame("whole")
     whole = sepal.prepare(table.drop(columns="class"), table["class"])
     killed: list[int] = []
@@ -48,8 +49,8 @@ def _serve(*words: str) -> subprocess.Popen:
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(end, tmp_path, monkeypatch):
-    """Whether its process has ended or only answers no more."""
+def test_a_scheduler_that_is_gone_is_told(end, tmp_path, monkeypatch):
+    """A wait for a scheduler that stands still had no end: its process may have ended, or only answer no more."""
     monkeypatch.setattr("sepal.scale._work._ANSWER", 2.0)
     monkeypatch.setattr("sepal.scale._work._BETWEEN", 1.0)
     note = tmp_path / "scheduler.json"
@@ -60,13 +61,11 @@ def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(end, tmp_path, mo
         with distributed.Client(scheduler_file=str(note), set_as_default=False, timeout=60) as client:
             client.wait_for_workers(1, timeout=60)
             with place_of_work(client=client) as work:
-                naps = work.run("wait", time.sleep, [(0.1,), (60.0,), (60.0,)])
+                naps = work.run("wait", time.sleep, [(0.1,), (600.0,), (600.0,)])  # none of which ends by itself
                 next(naps)
                 scheduler.send_signal(end)
-                begin = time.monotonic()
                 with pytest.raises(ClusterError, match="does not answer any more"):
                     next(naps)
-            assert time.monotonic() - begin < 30
             scheduler.send_signal(signal.SIGCONT)  # so that the client can say good-bye
     finally:
         for process in (worker, scheduler):
@@ -78,7 +77,12 @@ def _unfinished(dask_scheduler) -> list[str]:
     return [str(key) for key, task in dask_scheduler.tasks.items() if task.state not in ("memory", "forgotten")]
 
 
+def _done(client: distributed.Client) -> int:
+    return sum(client.run(lambda dask_worker: dask_worker.state.executed_count).values())
+
+
 def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
+    before = _done(client)
     other = client.submit(time.sleep, 3, key="somebody-else")
 
     def interrupt(share: float) -> None:
@@ -87,20 +91,22 @@ def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
     with place_of_work(client=client) as work, pytest.raises(KeyboardInterrupt):
         for _ in work.run("my naps", time.sleep, [(0.01,)] * 2 + [(5.0,)] * 6, interrupt):
             pass
-    deadline = time.monotonic() + 10
-    while any("my-naps" in key for key in client.run_on_scheduler(_unfinished)) and time.monotonic() < deadline:
+    while any("my-naps" in key for key in client.run_on_scheduler(_unfinished)):  # a test that hangs says where
         time.sleep(0.1)
-    assert not any("my-naps" in key for key in client.run_on_scheduler(_unfinished))
-    assert other.result(timeout=30) is None
+    assert other.result(timeout=300) is None
+    # Those of the two workers that had begun went on to their end: at most two of the first, one each after it.
+    assert _done(client) - before <= 1 + 4
 
 
 def test_a_task_that_never_ends_is_not_waited_for(client, monkeypatch):
+    """A wait for a task had no end."""
     monkeypatch.setattr("sepal.scale._work._NO_TASK", 2.0)
     with place_of_work(client=client) as work, pytest.raises(ClusterError, match="no task has ended"):
         list(work.run("long nap", time.sleep, [(20.0,)]))
 
 
 def test_workers_that_do_not_come_back_are_told(monkeypatch):
+    """A wait for workers that were lost had no end."""
     monkeypatch.setattr("sepal.scale._work._NO_WORKERS", 1.0)
     monkeypatch.setattr("sepal.scale._work._BETWEEN", 0.5)
     with (

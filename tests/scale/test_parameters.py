@@ -33,6 +33,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "argument"), CASES)
 @pytest.mark.parametrize("wrong", [object(), -3.5, float("nan")])
 def test_a_wrong_argument_is_named_before_anything_is_read(name: str, argument: str, wrong: object) -> None:
+    """Functions of partitions did not check their arguments before files were read."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     given = {key: NEEDED[key] for key, each in parameters.items() if each.default is inspect.Parameter.empty}
     with pytest.raises(ParameterError, match=f"^{argument} must be "):

@@ -63,7 +63,8 @@ def test_nothing_larger_than_a_partition_is_sent(cut, client, sizes, tmp_path):
 
 
 def test_long_lists_and_many_classes_travel_in_pieces(cut, client, sizes, tmp_path):
-    """Rows that are as near to many others, and a class for every tenth row: answers are larger than partitions."""
+    """Answers with many ties or many classes were larger than a partition."""
+    # Rows that are as near to many others, and a class for every tenth row.
     rng = np.random.default_rng(1)
     table = pd.DataFrame(rng.integers(0, 2, size=(1_200, 10)).astype(float), columns=[f"x{i}" for i in range(10)])
     table["class"] = np.where(rng.random(1_200) < 0.5, "a", "b")
@@ -112,7 +113,8 @@ def _cut_into(cut, *numbers):
 
 @pytest.mark.parametrize("missing", ["distance", "drop"])
 def test_a_sample_of_more_partitions_needs_no_more_memory_here(missing, cut, alone):
-    """Beside the names of the partitions, and a list of tasks; a partition has 150,000 bytes."""
+    """The client held 9 KB of each partition."""
+    # Names of the partitions and a list of tasks may stay; a partition has 150,000 bytes.
     sources = _cut_into(cut, 3, 30)
     for question in ("columns", "asked"):  # apart: for a draw 8 MB are held, whatever is drawn from
         found = alone.submit(peaks, sources, question, missing).result()

@@ -144,8 +144,8 @@ def test_feature_vectors_are_fitted_to_all_rows(cut, client):
     assert model.loo_error_ == pytest.approx(mass @ (left_out.argmax(axis=1) != codes), abs=1e-12)
     for pattern in (cut(table, [10, 390, 500]), cut(table, [300] * 3, "parquet")):
         again = _by_vectors(pattern, client=client)
-        if np.array_equal(again.table.values, found.table.values):
-            np.testing.assert_allclose(again.model.coef_, model.coef_, rtol=SAME, atol=SAME)
+        assert np.array_equal(again.table.values, found.table.values)
+        np.testing.assert_allclose(again.model.coef_, model.coef_, rtol=SAME, atol=SAME)
 
 
 def test_feature_vectors_of_few_rows_are_those_of_one_table(cut):

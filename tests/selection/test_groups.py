@@ -75,6 +75,7 @@ def test_votes_against_the_oracle(k):
 
 
 def test_copies_of_noise_choose_nothing():
+    """Copies of a row that was left out answered for it, and every subset of noise was perfect."""
     rng = np.random.default_rng(4)
     once, codes = rng.normal(size=(60, 4)), np.arange(60) % 2
     X, y = np.repeat(once, 2, axis=0), np.repeat(codes, 2)
@@ -158,6 +159,7 @@ def test_what_has_no_meaning_is_refused():
 
 
 def test_labels_are_exchanged_between_groups_of_one_size_only():
+    """Where no two groups are of one size no label could be exchanged, and p was 1."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(15, 2)), np.repeat([0, 1, 0, 1, 0], [1, 2, 3, 4, 5])
     with pytest.raises(DataError, match="no two of the 5 groups have as many rows"):

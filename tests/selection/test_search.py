@@ -9,7 +9,7 @@ import pytest
 import sepal.datasets
 from sepal.exceptions import ParameterError
 from sepal.selection import STRATEGIES, SubsetSearch, SubsetSweep, search_subsets, subset_sweep
-from tests.interrupting import seconds_to_stop
+from tests.interrupting import work_after_ctrl_c
 from tests.oracles.selection import all_subsets, backward, forward, mahalanobis, subset_score
 
 CHANCE = ["genetic", "annealing", "swarm", "random"]
@@ -47,12 +47,13 @@ def test_scores_and_best_agree_with_the_sweep(strategy: str, breast_cancer: Subs
     for mask, score in search.scores.items():
         assert score == pytest.approx(breast_cancer.scores[mask], abs=1e-14)
     assert search.best.score == pytest.approx(max(search.scores.values()))
-    assert search.best.score >= 0.9685
+    assert search.best.score >= 0.9685  # the second best of all: tests/selection/test_subset_sweep.py
     assert search.n_evaluations == len(search.scores) <= 400
 
 
 @pytest.mark.parametrize("strategy", ["floating", "plus_l_take_r", *CHANCE])
 def test_wanted_size(strategy: str, breast_cancer: SubsetSweep) -> None:
+    """mlxtend's exhaustive selector ignored `max_features` (#495)."""
     search = search_subsets(
         breast_cancer.problem.table, strategy=strategy, n_features=4, random_state=1, max_evaluations=120
     )
@@ -80,7 +81,8 @@ def test_a_converged_search_ends() -> None:
     X, y = points(p=3)
     for strategy in CHANCE:
         search = search_subsets(X, y, strategy=strategy, random_state=0)
-        assert search.stopped in ("finished", "converged")
+        # Annealing cools for far more steps than there are subsets; the others know when all have been met.
+        assert search.stopped == ("converged" if strategy == "annealing" else "finished")
         assert search.best.score == pytest.approx(max(float(subset_score_scaled(X, y, c)) for c in all_subsets(3)))
 
 
@@ -110,7 +112,7 @@ def test_time_and_patience() -> None:
     X, y = rng.random((400, 120)), rng.integers(0, 2, 400)
     search = search_subsets(X, y, strategy="backward", time_limit=0.3)
     assert search.stopped == "time_limit"
-    assert search.seconds < 5
+    assert search.n_evaluations < 120 * 121 / 2  # all of them
     assert search_subsets(X, y, strategy="forward", patience=2).stopped == "patience"
     assert search_subsets(X, y, strategy="forward", max_evaluations=10).n_evaluations == 10
 
@@ -163,7 +165,7 @@ X, y = rng.random((3000, 22)), rng.integers(0, 2, 3000)
     "work", ["subset_sweep(X, y)", "search_subsets(X, y, strategy='random', max_evaluations=10**6)"]
 )
 def test_the_interrupt_key_ends_long_work(work: str) -> None:
-    assert seconds_to_stop(A_DAY_OF_SUBSETS, work) < 5.0
+    assert work_after_ctrl_c(A_DAY_OF_SUBSETS, work) < 2.0
 
 
 def test_blocks_and_kept_columns() -> None:

@@ -28,7 +28,7 @@ def test_frames_in_and_out() -> None:
     selector = SeparabilitySelector().set_output(transform="pandas").fit(frame, table.y)
     assert list(selector.transform(frame).columns) == ["mcv", "sgpt", "sgot", "gammagt", "drinks"]
     assert selector.get_feature_names_out().tolist() == ["mcv", "sgpt", "sgot", "gammagt", "drinks"]
-    assert round(selector.subset_.score, 4) == 0.6638
+    assert round(selector.subset_.score, 4) == 0.6638  # tests/selection/test_subset_sweep.py
     wide = pl.DataFrame({name: table.values[:, j] for j, name in enumerate(table.names)})
     out = SeparabilitySelector().set_output(transform="polars").fit(wide, table.y).transform(wide)
     assert isinstance(out, pl.DataFrame)

@@ -25,8 +25,8 @@ from sepal.auto._threads import each, one_thread
 from sepal.data import Table
 
 Array = NDArray[np.float64]
-_PARTS = 20  # weights are looked at in steps of a twentieth
-_LEAST_WEIGHT = 0.01  # a smaller one is none
+_PARTS = 20  # weights on the grid are multiples of a twentieth
+_LEAST_WEIGHT = 0.01  # smaller weights are set to 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def mixed_by(
     rows: NDArray[np.intp] | None = None,
     first_other: bool = False,
 ) -> Mixed:
-    """Mix the kernels' mean decisions with the other members as some rows would have it.
+    """Mix the kernels' mean decisions with the other members, with the weights that are likeliest on some rows.
 
     Parameters
     ----------

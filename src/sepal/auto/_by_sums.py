@@ -1,4 +1,4 @@
-"""Members fitted anew to rows that are nowhere together, by sums over them.
+"""Members fitted again to rows in partitions, from sums over the partitions.
 
 A model that was fitted to a sample has chosen its views, points, widths, ridges and weights. What a kernel at a few
 points and Fisher's discriminant need of further rows are sums: these members are solved again with the sums over all
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class KernelSums:
-    """Of coordinates Z of all rows: Z'Z, the sums of Z, those of each class, and the rows of each class."""
+    """Sums over all rows with coordinates Z: Z'Z, and of each class the sum of Z and the number of rows."""
 
     products: Array
     class_sums: Array  # (m, n_classes)
@@ -36,13 +36,13 @@ class KernelSums:
 
 
 class AllRows(Protocol):
-    """Rows, wherever they are, that can be added up; classes in the order of the model."""
+    """Rows in memory or in partitions over which sums can be taken; classes in the order of the model."""
 
     def kernel_sums(self, rows_of: RowsOf, whitened: Whitened) -> KernelSums:
         """Sums of kernel coordinates."""
 
     def scatters(self, rows_of: RowsOf, view: View) -> tuple[list[ClassScatter], Array] | None:
-        """Of each class in the coordinates of a view, and what was taken off them; None where columns are too many."""
+        """Scatter of each class in coordinates of a view, and their offset; None where columns are too many."""
 
 
 @dataclass(frozen=True, eq=False)

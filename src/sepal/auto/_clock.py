@@ -1,4 +1,4 @@
-"""How much time is left, and how much of the work is done. Work is cut into stages; between stages somebody asks."""
+"""How much time is left, and how much of the work is done. The time is looked at between the stages of the work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sepal.progress import Share
 
 
 class GivenUpError(Exception):
-    """Raised in a thread whose work nobody waits for any more; never leaves the package."""
+    """Raised in a thread whose result is not needed any more; never leaves the package."""
 
 
 @dataclass

@@ -27,7 +27,7 @@ def groups_by_size(groups: Groups) -> Iterator[NDArray[np.intp]]:
 
 
 def left_out_by_group(targets: Array, fit: Array, roots: Array, groups: Groups) -> Array:
-    """Where H = B B'.
+    """Predictions for every row by the model without its group, where H = B B'.
 
     Parameters
     ----------

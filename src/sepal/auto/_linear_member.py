@@ -1,7 +1,7 @@
 """One member of the average: Fisher's discriminant, for classes that a plane separates.
 
-A wide kernel comes near to a plane, but pays for each row with a coefficient; where few rows have to do, the
-discriminant is the steadier rule and its probabilities are the better ones. The ridge is chosen by the log-loss of the
+A wide kernel comes near to a plane, but has a coefficient for each row; with few rows the discriminant has the smaller
+variance and the better probabilities. The ridge is chosen by the log-loss of the
 left-out rows.
 """
 
@@ -71,7 +71,7 @@ def linear_of(view: View, counts: Array, means: Array, scatter: Array, ridge: fl
 
 
 def _factor(counts: Array, scatter: Array, ridge: float) -> Factor:
-    """Of the scatter with its ridge."""
+    """Cholesky factor of the scatter plus its ridge."""
     p = len(scatter)
     return cho_factor(scatter + np.eye(p) * (ridge * np.trace(scatter) / max(p, 1) + 1e-12 * counts.sum()))
 
@@ -111,7 +111,7 @@ def fisher_left_out(
     solved, solved_means = cho_solve(factor, X.T).T, cho_solve(factor, means.T).T
     rows, own, w = np.arange(n), counts[codes], np.ones(n) if mass is None else mass
     remain = counts - np.eye(len(counts))[codes] * w[:, None]
-    remain[(np.bincount(codes)[codes][:, None] == 1) & (np.eye(len(counts))[codes] == 1.0)] = 0.0  # and no rounding
+    remain[(np.bincount(codes)[codes][:, None] == 1) & (np.eye(len(counts))[codes] == 1.0)] = 0.0  # no rounding
     square = (X * solved).sum(axis=1)[:, None] - 2.0 * X @ solved_means.T + (means * solved_means).sum(axis=1)
     u = solved - solved_means[codes]
     along = (X * u).sum(axis=1)[:, None] - u @ means.T

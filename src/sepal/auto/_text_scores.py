@@ -3,8 +3,8 @@
 The numbers of the training rows come from machines that did not see the row, its copies or its group: ten folds, the
 classes in their proportions, and in each words, rareness and machine from the other folds only. The members of the
 average then learn from these numbers beside the other columns. The machine is the squared hinge with a ridge (a linear
-support vector machine), one class against the others; how strong the ridge is decides the log-loss of the left-out
-rows.
+support vector machine), one class against the others; the strength of the ridge is chosen by the log-loss of the
+left-out rows.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def _controller() -> ThreadpoolController:
 
 
 def _patient(future: Future[T]) -> T:
-    """Its result; Python is heard now and then, in case another thread has asked for an end."""
+    """The result, waited for in steps of 0.1 s: an exception sent by another thread is raised between them."""
     while not future.done():
         wait([future], timeout=0.1)
     return future.result()

@@ -1,4 +1,4 @@
-"""``sepal train`` and ``sepal predict``: learners, kept in files, and asked."""
+"""``sepal train`` and ``sepal predict``: fit a learner and write it to a file; predict with the model of a file."""
 
 from __future__ import annotations
 

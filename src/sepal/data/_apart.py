@@ -98,7 +98,7 @@ def _why_levels(values: NDArray[np.float64], levels: Sequence[Any]) -> tuple[str
 
 @dataclass(frozen=True)
 class ColumnSums:
-    """What can be added up about a column: all that is needed to judge it where its rows are nowhere together.
+    """Facts about a column that can be added up over partitions: all that is needed to judge it.
 
     Attributes
     ----------

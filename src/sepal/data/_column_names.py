@@ -32,7 +32,7 @@ def given_names(X: Any) -> tuple[str, ...] | None:
 
 
 def named_by_nobody(names: Sequence[str]) -> bool:
-    """Whether these are the names of columns that nobody named: x1, x2, ... or 0, 1, ..."""
+    """Whether these are default names, given by no user: x1, x2, ... or 0, 1, ..."""
     n = len(names)
     return tuple(names) in (array_names(n), tuple(str(j) for j in range(n)))
 

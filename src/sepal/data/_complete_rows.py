@@ -1,4 +1,4 @@
-"""Rows with missing cells: left to whoever compares rows, or dropped, with one check and one wording."""
+"""Rows with missing cells: left to the distance, or dropped, with one check and one wording."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _labelled(table: Table, labels: Labels | None) -> Table:
     # The caller may change the array later; the table must not change with it.
     found = replace(table, y=labels.y.copy(), target=labels.name, class_order=labels.order)
     if labels.coded is not None:
-        found.__dict__["_coded_labels"] = labels.coded  # nobody needs to look at them again
+        found.__dict__["_coded_labels"] = labels.coded  # coded already
     return found
 
 
@@ -221,7 +221,7 @@ def _of_numbers(
     kinds, levels = (numeric,) * len(names), (None,) * len(names)
     table = Table(values, tuple(names), kinds, levels, notes=(*notes, *constant_notes(values, names)))
     if complete:
-        table.__dict__["n_missing"] = 0  # nobody needs to count again
+        table.__dict__["n_missing"] = 0  # counted already
     return table
 
 

@@ -389,7 +389,7 @@ def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) 
         **fields,
     )
     if complete:
-        table.__dict__["n_missing"] = 0  # nobody needs to count
+        table.__dict__["n_missing"] = 0  # known already
     return table
 
 

@@ -50,7 +50,7 @@ def state_of(value: Any) -> dict[str, Any]:
 
 
 def is_pipeline(value: Any) -> TypeGuard[Pipeline]:
-    """Whether it is one; where nobody has imported pipelines, which takes long, nothing is."""
+    """Whether it is a pipeline of scikit-learn; without ``sklearn.pipeline`` loaded, which is slow, none can be."""
     module = sys.modules.get("sklearn.pipeline")
     return module is not None and isinstance(value, module.Pipeline)
 

@@ -140,7 +140,7 @@ def _answers(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> list[dict[str, Any]]:
-    """What :func:`_answer` says of each fold, some folds at a time; they stand between its other arguments."""
+    """The result of :func:`_answer` for each fold; ``before`` and ``after`` are its other arguments."""
     at_a_time = 1 if n_jobs is None else min(thread_count(n_jobs), len(folds))
     parts: list[dict[str, Any]] = []
     with Parallel(n_jobs=at_a_time) as pool:
@@ -153,14 +153,14 @@ def _answers(
 
 
 def _scheme(estimator: Any) -> str:
-    """The learner as it would be written; of a machine on indicators the machine."""
+    """The learner as Python code; of :class:`AnyTable` that of the machine inside."""
     if isinstance(estimator, AnyTable):
         return f"{_scheme(estimator.machine)} on levels as indicators"
     return " ".join(repr(estimator).split())
 
 
 def _parameters(estimator: Any) -> dict[str, str]:
-    """Those of the machine inside, where there is one."""
+    """Parameters of the learner, or of the machine inside of :class:`AnyTable`, as texts."""
     within = getattr(estimator, "machine", estimator)
     return {name: " ".join(repr(value).split()) for name, value in within.get_params(deep=False).items()}
 

@@ -146,7 +146,7 @@ class NeighborLearner(NeighborQueries):
         )
 
     def _keep_together(self, table: Rows, groups: Any) -> None:
-        """Which of the rows in use go together where rows are left out; nobody asked for it with a given k."""
+        """Which rows are left out together (groups, copies, or each alone), where k is chosen or groups given."""
         self.left_out_, self.left_out_groups_, self.copies_note_ = "rows", None, None
         if groups is None and self.n_neighbors != "auto":
             return

@@ -1,4 +1,4 @@
-"""A k-NN classifier of rows that somebody else searches: they may be nowhere together."""
+"""A k-NN classifier on a given search, such as that of rows in partitions."""
 
 from __future__ import annotations
 

@@ -158,12 +158,12 @@ def credit(
         votes = sums_for_every_k(groups, weights, k_max) * factor[:, None, :]
         right[begin:end] = ties.winners(votes, ks, groups, factor, mass) == true_codes[begin:end, None]
 
-    # numpy lets go of the interpreter meanwhile; a function of the user need not be safe in threads.
+    # numpy releases the GIL meanwhile; a weight function of the user need not be thread-safe.
     pool = ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1)
     try:
         waiting = [pool.submit(judge, piece) for piece in hood.chunks(len(lists), 2 * n_classes, k_max)]
         while wait(waiting, timeout=0.1).not_done:
-            pass  # Python is heard now and then, in case another thread has asked for an end
+            pass  # an exception sent by another thread is raised between the waits
         for piece in waiting:
             piece.result()
     finally:
@@ -174,7 +174,7 @@ def credit(
 def class_sizes(
     hood: Neighborhood, codes: NDArray[np.int32], n_classes: int, groups: NDArray[np.intp] | None
 ) -> Callable[[NDArray[np.intp] | None], NDArray[np.float64]]:
-    """How large each class is in the eyes of new rows (None), or of training rows left out, alone or with groups."""
+    """Class sizes that a query sees: of all rows (None: a new row), or without the training row itself or its group."""
     everyone = hood.class_sums(codes, n_classes).everyone
     of_group = np.zeros((0, n_classes))
     if groups is not None:
@@ -214,7 +214,7 @@ def curve_of_search(
     class_order: Callable[[], NDArray[np.intp]],
     k_max: int,
 ) -> LeaveOneOutCurve:
-    """The curve of plain votes among rows that somebody else prepared, some rows at a time where lists are long."""
+    """The curve of unweighted votes from a search that is prepared, some rows at a time where lists are long."""
     n = len(codes)
     hood = Neighborhood(search, None, np.ones(n), "expected", False, None)
     factors, ties = class_factors(None, None, classes), TieBreak("nearest", class_order)
@@ -242,7 +242,7 @@ def curve_of(
 ) -> LeaveOneOutCurve:
     """The curve from (n_rows, n_k) values whose mean, by importance, is the score."""
     score = np.clip(importance @ values, None, 1.0)
-    best = int(np.argmax(score >= score.max() - 1e-12))  # rounding must not choose
+    best = int(np.argmax(score >= score.max() - 1e-12))  # scores that differ by rounding only are equal
     return LeaveOneOutCurve(
         np.arange(1, values.shape[1] + 1),
         score,

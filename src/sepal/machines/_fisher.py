@@ -148,7 +148,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
     def fit_scatters(
         self, like: Any, classes: NDArray[Any], scatters: Sequence[ClassScatter], shift: Floats
     ) -> FisherDiscriminant:
-        """Fit to what sums over rows tell of each class, where the rows are nowhere together.
+        """Fit from the scatter of each class, which sums over rows in partitions give.
 
         Parameters
         ----------

@@ -155,7 +155,7 @@ class CaseBase:
         return float(unpack_from("<I", self.flags, 4 * case)[0] >> (2 + _WORDS_BITS)) / _SURE
 
     def _sum(self, found: Sequence[tuple[float, int]]) -> float:
-        """Similarities; those of cases whose label nobody believes count half."""
+        """Sum of the similarities; cases with a doubted label count half."""
         return sum(similarity * 0.5 * (1.0 + self.trust(case)) for similarity, case in found)
 
     def _trust(self, score: Score, spam: bool) -> float:

@@ -1,4 +1,4 @@
-"""Kernel alignment: the cosine between a Gram matrix and the matrix of who shares a class with whom.
+"""Kernel alignment: the cosine between a Gram matrix and the target matrix T, which says what rows share a class.
 
 A(K, T) = <K, T> / (|K| |T|), for the centred form with HKH and HTH in their place (H = I - 11'/n). T depends on the
 classes of a pair only, T_ij = a_c [both in class c] + b, so that both need no more than the sums of K within classes,

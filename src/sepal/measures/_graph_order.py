@@ -1,4 +1,4 @@
-"""An order of the rows that follows from who is nearest to whom, not from where the rows stand.
+"""A canonical order of the rows from the graph of nearest neighbours, whatever order they stand in.
 
 Each row gets a colour from the colours of those it points at and of those that point at it, again and again, until
 equal colours mean equal surroundings (Weisfeiler and Leman, 1968). Parts of the graph that are alike may change places:
@@ -66,7 +66,7 @@ def _parts(graph: NearestGraph) -> NDArray[np.intp]:
 def _to_mark(
     part: NDArray[np.intp], color: Colors, rank: NDArray[np.intp], asked: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """In each part with several rows of one colour, one of these. Rows nobody points at may change places anyway."""
+    """In each part with several rows of one colour, one of these. Rows without incoming edges are alike."""
     rows = np.flatnonzero(asked)
     rows = rows[np.lexsort((rank[rows], color[rows], part[rows]))]
     same = (part[rows][1:] == part[rows][:-1]) & (color[rows][1:] == color[rows][:-1])

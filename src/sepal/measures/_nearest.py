@@ -1,4 +1,4 @@
-"""Who is nearest to whom, as a weighted graph: what a permutation of the labels needs.
+"""The graph of nearest neighbours with shared weights for ties: what a permutation test of the labels needs.
 
 a_ij = 1/size for each j in the nearest tied group of i. Rows with copies have exactly their copies as that group, so
 everything is counted over distinct rows and stays small when many rows are equal.

@@ -155,9 +155,9 @@ def _inverse_totals(sizes: tuple[int, ...], one: int) -> Floats:
     rows[0, 0] = 1.0
     for j, size in enumerate(others):
         inside = np.minimum(np.arange(n) / (j + 1), 1.0)[:, None]
-        with_it = np.zeros_like(rows)
-        with_it[1:, size:] = rows[:-1, : most + 1 - size]
-        rows = (1.0 - inside) * rows + inside * with_it
+        including = np.zeros_like(rows)
+        including[1:, size:] = rows[:-1, : most + 1 - size]
+        rows = (1.0 - inside) * rows + inside * including
     mean = rows @ (1.0 / (one + np.arange(most + 1)))
     return np.concatenate([[0.0], np.arange(1, n + 1) / n * mean])
 

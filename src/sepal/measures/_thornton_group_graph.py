@@ -1,4 +1,4 @@
-"""Who is nearest to whom across groups, and what it would change if one of the groups were not there."""
+"""The graph of nearest neighbours across groups, and how it changes without one of the groups."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class GroupShuffler:
 
     @cached_property
     def edges(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
-        """Who is joined to whom and by how much: groups where these are of one class, else rows in ``order``."""
+        """Edges of the neighbour graph with weights: of groups if each has one class, else of rows in ``order``."""
         place = np.empty(len(self.order), dtype=np.intp)
         place[self.order] = np.arange(len(self.order))
         a, b = place[self.graph.source], place[self.graph.target]

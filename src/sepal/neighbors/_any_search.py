@@ -27,7 +27,7 @@ def search_of(
     method: Method,
     n_jobs: int | None,
 ) -> AnySearch:
-    """The search among these rows; that of a prepared table, which settles how, is ready."""
+    """The search among these rows; a prepared table brings its own, with distance and scaling settled."""
     if not hasattr(type(X), "__sepal_search__"):
         return prepare_search(
             as_rows(X), distance=distance, distance_params=distance_params, scale=scale, method=method, n_jobs=n_jobs

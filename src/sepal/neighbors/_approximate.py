@@ -165,7 +165,7 @@ class _threads:  # noqa: N801 - a context, used as a word
 
 def _faiss() -> Any:
     try:
-        with warnings.catch_warnings():  # older ones ask numpy for an old name, which is nobody's business here
+        with warnings.catch_warnings():  # older releases use a deprecated name of numpy
             warnings.simplefilter("ignore", DeprecationWarning)
             import faiss
     except ImportError as error:

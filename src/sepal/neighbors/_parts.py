@@ -202,7 +202,7 @@ class PartSearch:
         return found
 
     def _both(self, one: PartLists, other: PartLists, k: int) -> PartLists:
-        """Two as one. Where nobody of the one is as near as the k-th of the other, that is the answer already."""
+        """Two lists merged; the other list as it is where no entry of the one is as near as its k-th."""
         near_one, near_other = one.up_to(self._reach(other, k)), other.up_to(self._reach(one, k))
         n = len(one.start) - 1
         mixed = np.flatnonzero((np.diff(near_one.start) > 0) & (np.diff(near_other.start) > 0))

@@ -31,7 +31,7 @@ _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (be
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
 _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more: it costs much to find out
 _SOME_COLUMNS = 16  # below this a tree is always tried
-_ALL_FAR = 0.6  # of typical distances: where near rows are no nearer, as in noise, a tree leaves nobody out
+_ALL_FAR = 0.6  # relative to typical distances: where near rows are no nearer, as in noise, a tree prunes nothing
 
 _FAR_IN_COLUMNS = 14.0  # the same times the columns, since leaves cost more to look at in many of them (real_sets.py)
 _SAMPLE = 1024
@@ -188,7 +188,7 @@ def _direct(work: SearchSize) -> float:
 
 
 def _scan(work: SearchSize) -> float:
-    """Nothing is built, and who asks whom is looked at where it stands."""
+    """A linear scan: nothing is built, and every query is compared with every point where that stands in memory."""
     return inf if work.n_queries is None else work.pairs * (3.0 + work.p)
 
 

@@ -102,8 +102,8 @@ class PointSearch(ABC, Generic[RowsT, FittedT, PointsT]):
     def _lists(
         self, queries: PointsT | None, k: int, progress: Share | None, radius: NDArray[np.float64] | None = None
     ) -> Lists:
-        """As :meth:`_nearest`, where there may be nobody to find."""
-        if k < 1:  # all rows are equal: nobody else to list
+        """As :meth:`_nearest`; empty lists where there is no other distinct row."""
+        if k < 1:  # all rows are equal
             points: Any = self.points if queries is None else queries
             return np.zeros(len(points) + 1, dtype=np.int64), DistinctRows(np.zeros(0, np.int32)), np.zeros(0)
         return self._nearest(queries, k, progress, radius)

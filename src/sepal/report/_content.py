@@ -72,7 +72,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
 
 
 def _seconds(report: SeparabilityReport) -> str:
-    """The whole time, and the sections anybody waited for."""
+    """The whole time, and that of the sections that took long."""
     total = sum(report.seconds.values())
     slow = {name: value for name, value in report.seconds.items() if value >= 0.5}
     parts = ", ".join(f"{SECTION_NAMES.get(name, name)} {value:.1f} s" for name, value in slow.items())

@@ -34,9 +34,9 @@ from sepal.report._time_limit import Clock, check_limit, in_time
 from sepal.report._verdict import repeated_verdict, verdicts
 from sepal.scale import Partitioned, is_partitioned, partitioned
 
-_FEWEST_RECORDS = 10  # that a verdict of each record once can be about
-_NEARLY = 1 - 1e-9  # of a section: the next one begins there
-_BASIC = 0.4  # share of the work that is behind when Thornton's index and the curve are known
+_FEWEST_RECORDS = 10  # distinct records below which the verdict is about all rows
+_NEARLY = 1 - 1e-9  # largest share that is told of a section: at 1 the next one begins
+_BASIC = 0.4  # share of the work done when Thornton's index and the curve are known
 
 
 @checked()
@@ -170,7 +170,7 @@ def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
 
 
 def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> tuple[Verdict, ...]:
-    """The verdict; of each record once where records were repeated, since a copy finds its own."""
+    """The verdict; of distinct records where these were repeated, since copies are each other's nearest rows."""
     once = _each_record_once(rows, random_state)
     if once is None:
         spoken = verdicts(report.classes, report.majority, report.settings, report.thornton, report.curve)
@@ -182,7 +182,7 @@ def _spoken(report: SeparabilityReport, rows: ReportRows, random_state: int) -> 
 
 
 def _each_record_once(rows: ReportRows, random_state: int) -> ReportRows | None:
-    """The first row of each that is equal in all columns; None where rows may well be independent."""
+    """The first row of each group of equal ones; None where the copies may be due to chance."""
     table = rows.table
     if rows.groups is not None or not left_out_together(table, "rows").repeated:
         return None

@@ -49,7 +49,7 @@ class Shown(ABC):
             return f"{self._in_plain_words()}\n\n{error}"
 
     def _in_plain_words(self) -> str:
-        """What can be said where nothing sets text."""
+        """The facts where no package that formats text is installed."""
         return self.to_json()
 
 

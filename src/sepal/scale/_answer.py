@@ -1,4 +1,4 @@
-"""The whole road: plan, then the exact answer or the sampled one, with what it took."""
+"""Thornton's index of rows in partitions: a plan, then the exact or the sampled answer, and the time it took."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def ask_partitions(
     drawn: Drawn | None = None,
     depth: int = 1,
 ) -> tuple[ThorntonTest, SampleAsked]:
-    """Thornton's index from a stratified sample of rows that ask all rows, and whom these found."""
+    """Thornton's index from a stratified sample of rows that ask all rows, and the neighbours they found."""
     schema, work = fitted.schema, fitted.work
     if drawn is None:
         seed = int(generator(random_state).integers(2**63))

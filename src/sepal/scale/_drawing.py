@@ -152,7 +152,7 @@ class _Rows:
         self._held, self._waiting = [(marks, rows, cells)], 0
 
     def by_mark(self) -> tuple[Marks, Tallies, NDArray[np.float64]]:
-        """All of them, by their marks; of equal ones, which nobody asks for, in any order."""
+        """All rows that were held, sorted by mark; those of equal marks in any order."""
         self._join()
         marks, rows, cells = self._held[0]
         order = np.argsort(marks, kind="stable")

@@ -1,4 +1,4 @@
-"""A distance fitted to rows that are nowhere together: what it learns, it learns from ranges, levels and sums."""
+"""A distance fitted to rows in partitions, from ranges, levels and sums over them."""
 
 from __future__ import annotations
 

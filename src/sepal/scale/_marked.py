@@ -22,7 +22,7 @@ from sepal.scale._sources import Partition
 Marks = NDArray[np.uint64]
 Tallies = NDArray[np.int64]
 Times = NDArray[np.float64]
-BUCKET_BITS = 20  # of a mark, by which rows are counted that nobody names
+BUCKET_BITS = 20  # leading bits of a mark, by which rows are counted in buckets
 _TOGETHER = 1_024  # arrivals of a mark that are looked at together, at most
 
 

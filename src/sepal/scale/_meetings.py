@@ -1,4 +1,4 @@
-"""Which pieces of the rows meet in which task, so that all rows meet each other and few of them twice.
+"""Tasks of an exact self-join: which pieces of the rows are compared in which task, so that few pairs come twice.
 
 A task in which rows ask each other looks at every pair once for both sides. Rows are cut into q^2 + q + 1 pieces, the
 points of the projective plane of order q, and a task gets the q + 1 pieces on one of its lines: any two points lie on
@@ -19,12 +19,10 @@ _MOST_TURNS = 16
 # 0.08 ns of a core (the search shares its work by turns, so that a whole, a half and a quarter tell both parts of it).
 _MERGED = 2000.0  # one entry of a list fetched and merged with others
 _STARTED = 1.2e8  # a task sent and its answer announced
-_READIED = (
-    45_000.0  # a row of a task made ready for the search, and the first of those it finds, farther and farther in
-)
-_ASKED = 2.5  # what a pair costs where rows ask others, in pairs of rows that ask each other
-_ASKING_TASKS = 4  # of a worker, at least, where rows ask others
-_FEW_COLUMNS = 4  # in which a tree answers, whose cost hardly grows with those it is asked about
+_READIED = 45_000.0  # a row of a task packed for the search, and its first neighbours found
+_ASKED = 2.5  # cost of a pair of two different blocks, in pairs within one block, which serve both rows
+_ASKING_TASKS = 4  # tasks for each worker, at least, where blocks are compared with other blocks
+_FEW_COLUMNS = 4  # up to here a k-d tree is used, whose cost hardly grows with the number of points
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,13 @@ from sepal.scale._sources import Partition
 ALLOWED = 120.0  # seconds that exact answers may take unless somebody says otherwise
 HALF_WIDTH = 0.01
 FEWEST_ASKING = 1_000
-_TRIED_ROWS = 20_000, 40_000  # in the trial, a quarter of all rows between these; of several partitions if need be
+_TRIED_ROWS = 20_000, 40_000  # least and most rows of the trial, else a quarter of all; from several partitions
 _TRIED_PARTS = 8
-_TRIED_ASKING = 5_000  # of them ask, and a tenth as many: more that ask at once are quicker each
-_AROUND = 0.005  # seconds of any work beside rows and pairs
-_READING = 1.4  # what a row takes that is loaded and hashed, or drawn, in rows that are loaded
+_TRIED_ASKING = 5_000  # queries of the trial, and a tenth as many: many at once take less time each
+_AROUND = 0.005  # seconds of overhead, whatever the numbers of rows and pairs
+_READING = 1.4  # time to load and hash, or draw, a row, relative to loading it
 _AFTER = 0.9e-6  # seconds for each row once its neighbours are known
-_ROW_BYTES = 50  # held here for each row of an exact answer, before any list
+_ROW_BYTES = 50  # memory of the client for each row of an exact answer, neighbour lists aside
 
 
 @dataclass(frozen=True)

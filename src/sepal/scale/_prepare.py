@@ -27,10 +27,10 @@ from sepal.scale._search import BlockSearch, RowsAsking
 from sepal.scale._sources import Partitioned, partitioned
 from sepal.scale._work import Here, Workplace, place_of_work
 
-BLOCK_BYTES = 256 * 2**20  # of coordinates in a block here, where one block is searched fastest
-WORKER_BLOCK_BYTES = 32 * 2**20  # on a worker, which holds several and should lose little when it is lost
-TASK_BYTES = 64 * 2**20  # of coordinates of rows that ask each other in one task of a worker
-_READ_BYTES = 20  # that are known of each row when it has been read
+BLOCK_BYTES = 256 * 2**20  # coordinates of a block in this process, where one large block is fastest
+WORKER_BLOCK_BYTES = 32 * 2**20  # on a worker, which holds several; little is lost with it
+TASK_BYTES = 64 * 2**20  # coordinates of the rows that are compared with each other in one task of a worker
+_READ_BYTES = 20  # kept of each row once it has been read
 
 
 @dataclass(frozen=True, eq=False)

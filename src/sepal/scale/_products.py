@@ -1,4 +1,4 @@
-"""Sums of products over rows in partitions, the same to the last bit however the rows are cut and whoever adds them.
+"""Sums of products over rows in partitions, the same to the last bit however the rows are cut and shared out.
 
 Every coordinate is a whole number, its place in the range of its column in 2**54 steps, in three limbs of 18 bits.
 Products of limbs, added up over 2**16 rows, are whole numbers below 2**53: matrix products of float64 give them

@@ -47,7 +47,7 @@ class Listed:
 
 @dataclass(frozen=True, eq=False)
 class SampleAsked:
-    """A sample that asked all rows: how, which rows, and whom they found."""
+    """A sample of rows that asked all rows: how they were drawn, which they are, and the neighbours they found."""
 
     search: PartSearch
     blocks: list[RowBlock]

@@ -1,4 +1,4 @@
-"""The search among rows that are nowhere together: it answers what :class:`sepal.neighbors.Search` answers."""
+"""Neighbour search among rows in partitions, with the interface of :class:`sepal.neighbors.Search`."""
 
 from __future__ import annotations
 

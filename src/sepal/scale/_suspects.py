@@ -75,7 +75,7 @@ def fetch_and_own(
     rows: RowNumbers,
     threads: int,
 ) -> tuple[Array, PartLists]:
-    """The cells of some rows of a block, and whom queries find nearest there in their own class."""
+    """The cells of some rows of a block, and for each query its nearest rows of the own class there."""
     table = block_table(block)
     points, of_row = search.fitted.embed(table), codes_of(np.asarray(table.y), classes)
     pieces = []

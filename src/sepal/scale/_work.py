@@ -140,7 +140,7 @@ class OnCluster:
         except (CommClosedError, ConnectionError) as error:
             raise _gone(name) from error
         except SchedulerGoneError:
-            waiting.clear()  # nobody is there to cancel them
+            waiting.clear()  # no scheduler is left that could cancel them
             raise
         finally:
             if waiting and self.client.status == "running":
@@ -203,7 +203,7 @@ class OnCluster:
 
 
 class _Watch:
-    """Looks, while one waits, whether anybody may still answer; nobody waits for ever."""
+    """Checks during a wait that scheduler and workers still respond, so that every wait has an end."""
 
     def __init__(self, client: Any, name: str) -> None:
         self._client, self._name = client, name

@@ -31,7 +31,7 @@ def _taken(values: Any, masks: Masks) -> NDArray[Any]:
 
 
 class ScoredSubsets(ABC):
-    """The face that :class:`SubsetSweep` and :class:`SubsetSearch` share."""
+    """The interface that :class:`SubsetSweep` and :class:`SubsetSearch` share."""
 
     problem: FeatureProblem
     criteria: tuple[Criterion, ...]

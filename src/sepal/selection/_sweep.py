@@ -48,7 +48,7 @@ class Question(ABC):
 
     @abstractmethod
     def told(self, problem: FeatureProblem) -> dict[str, Any]:
-        """As the native code is told: what is ``asked``, and how."""
+        """The question as keyword arguments of the native code: what is ``asked``, and its parameters."""
 
     def shaped(self, problem: FeatureProblem, program: Program, answer: NDArray[np.float64]) -> NDArray[np.float64]:
         """The answer, one row per subset."""

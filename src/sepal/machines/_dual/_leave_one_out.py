@@ -14,7 +14,7 @@ from sepal.machines._dual._solvers import PairSolution, Status, leave_one_out
 
 Floats = NDArray[np.float64]
 WHOLE_GRAM_ROWS = 1000  # up to here the kernel matrix is kept
-_MOST_WORK = 2e11  # multiplications; every row that could turn is taken out if that needs less
+_MOST_WORK = 2e11  # multiplications; every row whose sign may change is removed exactly if that needs less
 _MOST_STEPS = 1000  # for a row of a large problem that has no path; one not solved by then keeps the sign it has
 
 
@@ -75,7 +75,7 @@ def left_out(
 
 
 def _carries(solution: PairSolution, left: Floats) -> NDArray[np.bool_]:
-    """Which rows the machine can miss if they go, or one copy of them: all where no row is free."""
+    """Rows whose removal, or that of one copy, may change the solution: all where no row is free."""
     weight = np.abs(solution.beta)
     return ((weight > 0) & (weight >= left * (1 - 1e-9))) | ~np.any(solution.free)
 

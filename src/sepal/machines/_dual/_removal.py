@@ -267,7 +267,7 @@ def _follow(
     side[inside, going.place[inside]] = stays[inside]
     found = ~gone.failed & ~gone.alone & (_unmet(side, slack) <= whole.tol)
     found &= np.abs(gone.change.sum(axis=1) - after.outside) <= _ROUNDING * margin.high.max(initial=-margin.low.min())
-    left_alone = gone.alone & ~np.isin(np.sign(going.taken), whole.side[start.far])  # nobody of its class stays
+    left_alone = gone.alone & ~np.isin(np.sign(going.taken), whole.side[start.far])  # no row of its class is left
     turned = gone.turned & found
     decision[turned | left_alone] = -going.sign[turned | left_alone]
 

@@ -47,7 +47,7 @@ class NativeKernel:
 
     @property
     def arguments(self) -> _KernelArguments:
-        """What native functions are told of it."""
+        """The kernel as keyword arguments of native functions."""
         return {"kernel": self.name, "gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
 
 

@@ -135,7 +135,7 @@ class FeatureVectorClassifier(ClassScores, VectorMachine):
     def fit_by_sums(
         self, X: Any, y: Any, class_counts: Mapping[Any, int], sums_over: Callable[[VectorMap, Array], PathSums]
     ) -> FeatureVectorClassifier:
-        """Fit to rows that are nowhere together: a sample of them, and sums over all.
+        """Fit to rows in partitions, from a sample of them and from sums over all.
 
         The sample gives scaling, width and vectors; the number of vectors, the model on them and its leave-one-out
         errors are those of all rows.
@@ -158,7 +158,7 @@ class FeatureVectorClassifier(ClassScores, VectorMachine):
         sums = sums_over(model.mapping, factors)
         path = ridge_path(sums, model.selection.coordinates.shape[1], float(self.alpha))
         model = replace(model, path=path, n_vectors=chosen_number(path, self.n_vectors))
-        # Each row of the sample is one of all rows, and leaves them alone.
+        # Rows of the sample are left out one by one, whatever groups they had.
         return self._keep_classifier(model, replace(training, groups=None), factors[codes], codes)
 
     def _learned_from(

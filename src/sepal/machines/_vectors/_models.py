@@ -17,7 +17,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 Array = NDArray[np.float64]
 _BLOCK_NUMBERS = 4_000_000
-_CACHED_NUMBERS = 200_000  # a block that stays near the processor through many passes
+_CACHED_NUMBERS = 200_000  # of a block that stays in cache over many passes
 _DEPENDENT = 1e-12  # what is left of a squared column after those before it
 _LEAST = 1e-10  # 1 - h below this: the row alone decides its own fit
 
@@ -123,7 +123,7 @@ class PathRows:
 
 
 class PathSums(Protocol):
-    """Rows, wherever they are, that can give these sums."""
+    """Rows in memory or in partitions that provide these sums."""
 
     def products(self, R: Array | None, start: Array) -> Array: ...
 
@@ -180,7 +180,7 @@ def ridge_path(rows: PathSums, n_vectors: int, alpha: float) -> RidgePath:
 
 
 def _repaired(R: Array) -> Array:
-    """A coordinate that repeats earlier ones has rounding noise for a diagonal; a huge one takes it out."""
+    """R with a huge diagonal where a coordinate depends on earlier ones and the diagonal is noise: its weight is 0."""
     noise = np.sqrt((R**2).sum(axis=0)) * len(R) * np.finfo(np.float64).eps
     repeats = np.flatnonzero(np.abs(np.diag(R)) <= noise)
     repaired = R.copy()

@@ -85,7 +85,7 @@ def _nearest_share(search: Search, rows: NDArray[np.intp]) -> NDArray[np.float64
         distances = search.block(rows[part], rows)
         distances[np.arange(len(distances)), np.arange(len(rows))[part]] = -1.0  # itself is not one of them
         found[part] = np.partition(distances, k, axis=1)[:, k]
-    return np.maximum(found * (1 + TIED), 1e-150)  # copies are near, also where nobody else is
+    return np.maximum(found * (1 + TIED), 1e-150)  # above 0, so that copies are near
 
 
 def principal(graph: csr_array) -> tuple[float, NDArray[np.float64]]:

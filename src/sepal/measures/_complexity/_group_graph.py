@@ -76,4 +76,4 @@ def _nearest_others(
     for part in parts(len(rows), len(rows)):
         apart = np.where(groups[part][:, None] != groups, search.block(rows[part], rows, without_noise=True), np.inf)
         found[part] = np.take_along_axis(np.sort(apart, axis=1), k[part][:, None] - 1, axis=1)[:, 0]
-    return np.maximum(found * (1 + TIED), 1e-150)  # copies are near, also where nobody else is
+    return np.maximum(found * (1 + TIED), 1e-150)  # above 0, so that copies are near

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 Floats = NDArray[np.float64]
 
 _MOST_STEPS = 100
-_FEW_OF = 4  # one of so many rows at most has a level that is worth a diagonal
+_FEW_OF = 4  # a column is an indicator worth a diagonal if at most 1 of so many cells differs from 0
 _WORTH_IT = 32  # columns
 _GAP, _UNMET = 1e-9, 1e-6  # per row, in units of the cost; of the conditions, in units of the margin
 
@@ -28,7 +28,7 @@ _GAP, _UNMET = 1e-9, 1e-6  # per row, in units of the cost; of the conditions, i
 def linear_machine(values: Floats, signs: Floats, cost: float = 1.0) -> tuple[Floats, float]:
     """Weights w and offset b that minimize |w|^2 / 2 + cost * sum_i max(0, 1 - signs_i (w'x_i + b))."""
     lonely, others = _never_together(values)
-    if len(others) > len(values):  # a rotation into fewer coordinates changes no machine
+    if len(others) > len(values):  # the solution is invariant under rotations: fewer coordinates will do
         left, singular, right = np.linalg.svd(values, full_matrices=False)
         inside, offset = linear_machine(left * singular, signs, cost)
         return inside @ right, offset
