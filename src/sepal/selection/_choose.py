@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
 
 from sepal.data import Missing, ScaleName, Table
+from sepal.measures import settled
 from sepal.parameters import RandomState, check_whole
 from sepal.selection._criteria import CriterionLike, CriterionTies, as_criterion
 from sepal.selection._near_best import Subset
@@ -59,6 +60,10 @@ class Procedure:
             n_jobs=self.n_jobs,
             groups=groups,
         )
+
+    def settled_by(self, X: Any) -> Self:
+        """The same for parts of these rows: scaled as a prepared table is, which its parts do not know any more."""
+        return replace(self, scale=settled(X, scale=self.scale)["scale"])
 
     def sweeps(self, problem: FeatureProblem) -> bool:
         """Whether all subsets are scored."""

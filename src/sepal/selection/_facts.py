@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import as_table, plural
+from sepal.data import plural
 from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent
 from sepal.selection._choose import Procedure
@@ -202,11 +202,12 @@ def select_facts(
     part, folded = seconds_of_each(time_limit, honest, cv)
     notes = [NO_FOLDS] if honest and not folded else []
     how = Procedure(random_state=random_state, time_limit=part, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem, how = how.prepare(X, y, groups), how.settled_by(X)
     if part is not None:
-        X, groups, note = rows_for_the_time(as_table(X, y), problem, groups, how, part, random_state)
+        some, of_them, note = rows_for_the_time(X, y, problem, groups, how, part, random_state)
         if note is not None:
-            y, problem = None, how.prepare(X, None, groups)
+            X, y, groups, procedure = some, None, of_them, {**procedure, "scale": how.scale}
+            problem = how.prepare(X, None, groups)
             notes.append(note)
     started = time.monotonic()
     first = 1.0 / (1 + cv) if folded else 1.0

@@ -129,7 +129,8 @@ def nested_score(
     1.0
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem = by_content(how, how.prepare(X, y, groups))
+    given, how = how.prepare(X, y, groups), how.settled_by(X)
+    problem = by_content(how, given)
     table, n = problem.table, problem.n_rows
     units = row_units(problem)
     n_units = int(units.max()) + 1

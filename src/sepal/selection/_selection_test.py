@@ -125,7 +125,8 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = by_content(how, how.prepare(X, y, groups))
+    given, how = how.prepare(X, y, groups), how.settled_by(X)
+    problem = by_content(how, given)
     notes = _groups_alone(problem)
     rng = generator(random_state)
     labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])
