@@ -61,6 +61,7 @@ from sepal.data._error_words import p_phrase as p_phrase
 from sepal.data._error_words import p_text as p_text
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
+from sepal.data._foreign_frames import as_plain_array as as_plain_array
 from sepal.data._foreign_frames import is_frame as is_frame
 from sepal.data._frames import data_frame as data_frame
 from sepal.data._frames import frame_html as frame_html
