@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -332,3 +334,18 @@ def test_another_setting_than_the_prepared_one_is_refused(name: str) -> None:
     }[name]
     with pytest.raises(ParameterError, match="scale was settled"):
         ask(sepal.prepare(*tied_rows(), scale="standard"), scale=None)
+
+
+def test_nobody_can_write_into_a_prepared_table() -> None:
+    """Another class written into it changed what was asked next, though it is called frozen."""
+    ready = sepal.prepare(*tied_rows())
+    before = measures.thornton_score(ready)
+    for again in (ready, pickle.loads(pickle.dumps(ready)), copy.deepcopy(ready)):  # noqa: S301 - our own bytes
+        found = again.ranking(3)
+        held = (again.codes, again.classes, again.rows, again.asking, again.search.points, again.given.values)
+        for array in (*held, found.start, found.entries.number, found.distances):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = array[1]
+        assert measures.thornton_score(again) == before
+    with pytest.raises(FrozenInstanceError):
+        ready.scale = None

@@ -106,6 +106,7 @@ from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._summary import ColumnSummary, TableSummary, summarize
 from sepal.data._summary import coded_target as coded_target
 from sepal.data._table import Table
+from sepal.data._table import read_only as read_only
 from sepal.data._text_options import TextOptions
 from sepal.data._weights import as_weights as as_weights
 from sepal.data._whole_files import write_whole as write_whole

@@ -23,6 +23,19 @@ from sepal.exceptions import DataError, ParameterError
 _TOGETHER = 256  # columns that become rows at once: cell by cell each would touch every line of the table
 
 
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view of the array that nobody can write to; the caller's own array stays writeable.
+
+    Examples
+    --------
+    >>> read_only(np.arange(2)).flags.writeable
+    False
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Labelled rows with known column kinds. Frozen: its arrays are read-only.
@@ -116,10 +129,7 @@ class Table:
         for part in ("values", "y", "weights"):
             array = getattr(self, part)
             if array is not None and array.flags.writeable:
-                # A view, so that the caller's own array stays writeable.
-                array = array.view()
-                array.flags.writeable = False
-                object.__setattr__(self, part, array)
+                object.__setattr__(self, part, read_only(array))
 
     @property
     def n_rows(self) -> int:

@@ -21,6 +21,7 @@ from sepal.data import (
     class_codes,
     group_codes,
     plural,
+    read_only,
     refuse_texts,
     rows_by_content,
 )
@@ -56,6 +57,8 @@ class KeptRankings:
         self.searches += 1
         if ranking.nbytes > KEPT_BYTES:
             return
+        for lists in (ranking.start, ranking.entries.number, ranking.distances):
+            lists.flags.writeable = False  # whoever asks next must find what was found
         self._kept[asking] = (k, ranking)
         self._kept.move_to_end(asking)
         while sum(each.nbytes for _, each in self._kept.values()) > KEPT_BYTES:
@@ -109,6 +112,16 @@ class Prepared:
     asked_distance: str = "auto"
     missing: Missing = "distance"
     kept: KeptRankings = field(default_factory=KeptRankings, repr=False)
+
+    def __post_init__(self) -> None:
+        for part in ("codes", "classes", "rows", "asking"):
+            object.__setattr__(self, part, read_only(getattr(self, part)))
+        if isinstance(points := getattr(self.search, "points", None), np.ndarray):
+            points.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     @property
     def dense(self) -> Search:
