@@ -74,12 +74,13 @@ for name, result in results.items():
             assert "pip install" in str(error), (name, error)
         else:
             raise AssertionError(name)
-try:
-    results["report"].to_text(80)
-except MissingDependencyError as error:
-    assert "pip install" in str(error)
-else:
-    raise AssertionError("text")
+for page in (results["report"].to_text, results["report"].to_html):
+    try:
+        page()
+    except MissingDependencyError as error:
+        assert "pip install 'sepal-learn[app]'" in str(error)
+    else:
+        raise AssertionError(page)
 try:
     table.frame()
 except MissingDependencyError as error:
