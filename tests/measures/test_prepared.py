@@ -92,7 +92,9 @@ def test_its_settings_are_used(name: str) -> None:
     assert found != plain(ask(X, y))
 
 
-@pytest.mark.parametrize("name", ["nested_score", "selection_test", "stability", "select_facts", "select_facts in time"])
+@pytest.mark.parametrize(
+    "name", ["nested_score", "selection_test", "stability", "select_facts", "select_facts in time"]
+)
 @pytest.mark.parametrize("scale", [None, "standard"])
 def test_parts_of_the_rows_are_scaled_as_was_prepared(name: str, scale: str | None) -> None:
     """What selects again from folds, halves or shuffled labels scaled these by ``minmax``, without a word."""

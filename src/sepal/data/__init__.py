@@ -89,6 +89,7 @@ from sepal.data._partition import names_partitions as names_partitions
 from sepal.data._partition import read_partition as read_partition
 from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
+from sepal.data._read_only import read_only as read_only
 from sepal.data._row_page import RowPage, row_page
 from sepal.data._sampling import draw_by_class as draw_by_class
 from sepal.data._sampling import sample_by_class as sample_by_class
@@ -106,7 +107,6 @@ from sepal.data._sparse_rows import equal_sparse_rows as equal_sparse_rows
 from sepal.data._summary import ColumnSummary, TableSummary, summarize
 from sepal.data._summary import coded_target as coded_target
 from sepal.data._table import Table
-from sepal.data._table import read_only as read_only
 from sepal.data._text_options import TextOptions
 from sepal.data._weights import as_weights as as_weights
 from sepal.data._whole_files import write_whole as write_whole

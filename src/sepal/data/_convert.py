@@ -25,7 +25,14 @@ from sepal.data._columns import (
     text_options,
 )
 from sepal.data._error_words import MEMORY, Origin, shown
-from sepal.data._foreign_frames import as_plain_array, declared_levels, is_frame, is_series, plain_numbers, quiet_missing
+from sepal.data._foreign_frames import (
+    as_plain_array,
+    declared_levels,
+    is_frame,
+    is_series,
+    plain_numbers,
+    quiet_missing,
+)
 from sepal.data._labels import Labels, label_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table, assemble, constant_notes

@@ -58,7 +58,7 @@ def as_plain_array(data: Any) -> Any:
     if not isinstance(data, np.ma.MaskedArray):
         return np.asarray(data)
     if data.dtype.kind in "biuf":
-        return np.asarray(data.astype(np.float64).filled(np.nan))
+        return np.asarray(np.ma.filled(data.astype(np.float64), np.nan))
     cells = np.array(data.data, dtype=object)
     cells[np.ma.getmaskarray(data)] = None
     return cells

@@ -13,10 +13,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_random_state, column_or_1d
 
 from sepal.data import (
-    as_plain_array,
     ScaleName,
     Scaling,
     Table,
+    as_plain_array,
     as_table,
     as_weights,
     class_codes,

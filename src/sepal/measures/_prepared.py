@@ -25,8 +25,9 @@ from sepal.data import (
     refuse_texts,
     rows_by_content,
 )
+from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search, recall_said
+from sepal.neighbors import AnySearch, DistinctRanking, FunctionSearch, Method, Search, prepare_search, recall_said
 from sepal.parameters import RandomState, check_whole, checked, generator
 from sepal.progress import SEARCHING, Progress, stage
 
@@ -128,6 +129,11 @@ class Prepared:
         """The search, where a question needs the coordinates of the rows."""
         if isinstance(self.search.table, Table):
             refuse_texts(self.search.table, "this is for numbers and names")
+        if isinstance(self.search, FunctionSearch):
+            raise ParameterError(
+                "distance is a function of two rows, and this needs the coordinates of rows",
+                hint=f"a distance that has a name: {', '.join(DISTANCES)}",
+            )
         if not isinstance(self.search, Search):
             raise DataError(
                 "X is a sparse matrix, and this needs a dense table", hint="use X.toarray() if it fits into memory"
@@ -153,6 +159,7 @@ class Prepared:
         self, n_neighbors: int, rows: NDArray[np.intp] | None = None, progress: Progress | None = None
     ) -> DistinctRanking:
         """The ``n_neighbors`` nearest distinct rows of all rows, or of these; searched for once."""
+        check_whole("n_neighbors", n_neighbors, at_least=1)
         if rows is not None and len(rows) == self.n_rows:
             rows = None
         key = None if rows is None else rows.tobytes()
