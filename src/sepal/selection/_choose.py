@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
@@ -112,3 +113,10 @@ class Procedure:
         """From rows to the selected subset."""
         problem = self.prepare(table, groups=groups)
         return self.choose(self.run(problem))
+
+
+def procedure_keywords(*without: str) -> tuple[inspect.Parameter, ...]:
+    """The keywords of a procedure, for functions that take them as ``**procedure``, but for those of their own."""
+    given = inspect.signature(Procedure).parameters.values()
+    found = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in given if each.name not in without]
+    return tuple(each.replace(default={}) if each.name == "options" else each for each in found)
