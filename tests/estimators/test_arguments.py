@@ -10,7 +10,19 @@ import numpy as np
 import pytest
 
 import sepal
-from sepal import data, distances, evaluation, kernels, learners, machines, measures, neighbors, prototypes, selection
+from sepal import (
+    data,
+    distances,
+    evaluation,
+    kernels,
+    learners,
+    machines,
+    measures,
+    neighbors,
+    prototypes,
+    report,
+    selection,
+)
 from sepal.exceptions import SepalError
 
 TABLE = sepal.datasets.load("athletes")
@@ -134,6 +146,26 @@ def test_what_is_no_estimator_is_not_evaluated(wrong):
     """scikit-learn's AttributeError came out."""
     with pytest.raises(SepalError, match=r"^estimator must be a classifier or regressor; got"):
         evaluation.evaluate(wrong, TABLE)
+
+
+@pytest.mark.parametrize("wrong", ["nonsense", True, 0, 20, float("nan")])
+def test_a_training_size_that_is_none_is_named(wrong):
+    """A text ended in a TypeError, and True was one row."""
+    with pytest.raises(SepalError, match="train_sizes"):
+        report.measure_facts(TABLE, train_sizes=[wrong])
+
+
+@pytest.mark.parametrize("wrong", [None, "nonsense", sepal.SVMClassifier])
+def test_what_is_no_classifier_has_no_regions(wrong):
+    with pytest.raises(SepalError, match="machine must be a fitted classifier"):
+        machines.decision_regions(wrong, TABLE)
+
+
+@pytest.mark.parametrize("wrong", [[], [1.0], [[1.0, 1.0]], np.True_])
+def test_weights_of_columns_are_called_by_their_own_name(wrong):
+    """They were called ``distance_params['weights']``, which nobody had given."""
+    with pytest.raises(SepalError, match="feature_weights must hold one number for each of 2 columns"):
+        sepal.KNNClassifier(1, feature_weights=wrong).fit(TABLE)
 
 
 def test_no_folds_are_refused():
