@@ -74,12 +74,13 @@ for name, result in results.items():
             assert "pip install" in str(error), (name, error)
         else:
             raise AssertionError(name)
-try:
-    results["report"].to_text(80)
-except MissingDependencyError as error:
-    assert "pip install" in str(error)
-else:
-    raise AssertionError("text")
+for page in (results["report"].to_text, results["report"].to_html):
+    try:
+        page()
+    except MissingDependencyError as error:
+        assert "pip install 'sepal-learn[app]'" in str(error)
+    else:
+        raise AssertionError(page)
 try:
     table.frame()
 except MissingDependencyError as error:
@@ -90,9 +91,26 @@ else:
 # Every module of the rooms that promise to need nothing more can be loaded.
 EVERY_ROOM = """
 import pkgutil
-for module in pkgutil.walk_packages(sepal.__path__, "sepal."):
-    if module.name.split(".")[1] not in {"cli", "explore"}:
-        importlib.import_module(module.name)
+rooms = [importlib.import_module(module.name) for module in pkgutil.walk_packages(sepal.__path__, "sepal.")
+         if module.name.split(".")[1] not in {"cli", "explore"}]
+"""
+# Whatever their docstrings show works, too; what shows pictures, frames or pages says what is missing.
+EVERY_EXAMPLE = """
+import doctest
+failed = {}
+class Examples(doctest.DocTestRunner):
+    def report_unexpected_exception(self, out, test, example, error):
+        failed.setdefault(test.name.split(".", 2)[1] + "." + test.name.rsplit(".", 1)[1], error[0].__name__)
+    def report_failure(self, out, test, example, got):
+        failed.setdefault(test.name, got)
+for room in rooms:
+    for test in doctest.DocTestFinder().find(room, room.__name__):
+        Examples(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(test)
+failed = {name: told for name, told in failed.items() if not name.startswith("plots.")}
+assert failed == {"data.read_partition": "ModuleNotFoundError",  # the example makes a data frame of pandas
+                  "reproduce.Reproduction": "MissingDependencyError",
+                  "reproduce.reproduce": "MissingDependencyError",
+                  "selection.rank_features": "MissingDependencyError"}, failed
 """
 COMMAND_WANTS_MORE = """
 import subprocess
@@ -105,6 +123,12 @@ for words, line in ((["report", "athletes"], "[app]"), (["mail", "--help"], ""))
 """
 POLARS_FRAMES = """
 import polars
+from matplotlib.figure import Figure
+from sklearn.linear_model import LogisticRegression
+for model in (learners.KNNClassifier(3), LogisticRegression()):
+    shown = table.select([0, 1])
+    model = model.fit(shown if model.__module__.startswith("sepal.") else shown.frame(), table.y)
+    assert machines.plot_regions(model, shown, n_grid=5, ax=Figure().subplots()).get_xlabel() == table.names[0]
 for name, result in results.items():
     assert isinstance(result.frame(), polars.DataFrame), name
     if hasattr(result, "_repr_html_"):
@@ -166,7 +190,7 @@ def environment(line: str, folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("line", "absent", "rest"),
     [
-        ("sepal-learn", (*ABSENT, *APP), NO_FRAMES + EVERY_ROOM + COMMAND_WANTS_MORE),
+        ("sepal-learn", (*ABSENT, *APP), NO_FRAMES + EVERY_ROOM + EVERY_EXAMPLE + COMMAND_WANTS_MORE),
         ("sepal-learn[app]", ABSENT, POLARS_FRAMES + EVERY_ROOM + COMMAND),
     ],
     ids=["core only", "app only"],

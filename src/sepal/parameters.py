@@ -330,6 +330,23 @@ def check_numbers(name: str, values: Any, *, length: int | None = None, **limits
     return found
 
 
+def check_cells(name: str, values: Any) -> NDArray[np.float64]:
+    """An array of numbers, of any shape; not copied if it is float64.
+
+    Examples
+    --------
+    >>> check_cells("K", [[1, 2], [2, 1]]).shape
+    (2, 2)
+    """
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind in "biufO":
+            return given.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass  # rows of several lengths, or an object that is no number
+    raise ParameterError(f"{name} must be an array of numbers; got {values!r}")
+
+
 def check_number(name: str, value: Any, **limits: Any) -> Any:
     """A number, no truth value; ``limits`` as in :class:`Parameter`."""
     return Parameter(name, "number", "", **limits).check(value)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_regressor
@@ -116,6 +117,80 @@ def test_columns_that_are_missing_unknown_or_renamed_are_named(estimator, contai
     ):
         with pytest.raises(SepalError, match=text):
             ask(given(rows))
+
+
+@pytest.mark.parametrize("container", ["pandas", "pyarrow"])  # polars and a Table hold no name twice
+@pytest.mark.parametrize("estimator", ANSWERING, ids=name_of)
+def test_a_column_that_is_there_twice_is_named(estimator, container) -> None:
+    """The error was another library's."""
+    frame, _ = frame_and_target(estimator)
+    model = model_of(name_of(estimator), container)
+    twice = pd.concat([frame, frame[["a"]]], axis=1)
+    rows = twice if container == "pandas" else pa.table([*map(pa.array, twice.to_numpy().T)], names=list(twice.columns))
+    with pytest.raises(SepalError, match='columns 2 and 4 have the same name "a"'):
+        getattr(model, next(method for method in METHODS if hasattr(model, method)))(rows)
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_masked_cells_are_missing_ones(estimator) -> None:
+    """Machines for numbers looked behind the mask, without a word."""
+    frame, y = frame_and_target(estimator)
+    rows, mask = frame.to_numpy(), np.eye(len(frame), 3, dtype=bool)
+    masked, holes = np.ma.masked_array(rows, mask), np.where(mask, np.nan, rows)
+    model = model_of(name_of(estimator), "array")
+    assert_same(answers(model, np.ma.masked_array(rows)), answers(model, rows))
+    if estimator.__sklearn_tags__().input_tags.allow_nan:
+        assert_same(answers(clone(estimator).fit(masked, y), masked), answers(clone(estimator).fit(holes, y), holes))
+    else:
+        with pytest.raises(SepalError, match="NaN"):
+            clone(estimator).fit(masked, y)
+        with pytest.raises(SepalError, match="NaN"):
+            answers(model, masked)
+    if name_of(estimator) != "FeatureVectorSelector":  # which asks for no target
+        with pytest.raises(SepalError, match=r"NaN|unknown"):
+            clone(estimator).fit(rows, np.ma.masked_array(y, mask[:, 0]))
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_what_is_no_table_in_memory_is_refused_in_the_same_words(estimator) -> None:
+    """Machines for numbers said "setting an array element with a sequence"."""
+    frame, y = frame_and_target(estimator)
+    for rows, text in ((pl.from_pandas(frame).lazy(), "found a LazyFrame"), ({"a": [1.0]}, "found dict")):
+        with pytest.raises(SepalError, match=text):
+            clone(estimator).fit(rows, y)
+
+
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
+def test_a_matrix_of_numpy_is_an_array(estimator) -> None:
+    """Some took it, others did not."""
+    frame, y = frame_and_target(estimator)
+    given = frame.to_numpy().view(np.matrix)
+    assert_same(
+        answers(clone(estimator).fit(given, y), given), answers(model_of(name_of(estimator), "array"), frame.to_numpy())
+    )
+
+
+@pytest.mark.parametrize("estimator", [each for each in EVERY if "class_weight" in each.get_params()], ids=name_of)
+def test_the_weight_of_a_class_that_is_not_there(estimator) -> None:
+    """A name that was written wrongly changed nothing, without a word; only nearest neighbours refused it."""
+    frame, y = frame_and_target(estimator)
+    with pytest.raises(SepalError, match="class_weight: there is no class 'yess'"):
+        clone(estimator).set_params(class_weight={"yess": 2.0}).fit(frame, y)
+    for wrong in ("many", -1.0, float("nan")):
+        with pytest.raises(SepalError, match="class_weight must hold finite numbers"):
+            clone(estimator).set_params(class_weight={"yes": wrong}).fit(frame, y)
+    rare = {"no": 1.0, "yes": 2.0, "rare": 3.0}  # a fold without a rare class
+    full, some = (clone(estimator).set_params(class_weight=each) for each in (rare, {"no": 1.0, "yes": 2.0}))
+    assert_same(answers(full.fit(frame, y), frame), answers(some.fit(frame, y), frame))
+
+
+@pytest.mark.parametrize("estimator", [each for each in EVERY if "priors" in each.get_params()], ids=name_of)
+def test_priors_that_are_no_numbers_are_refused_by_name(estimator) -> None:
+    """The error was numpy's."""
+    frame, y = frame_and_target(estimator)
+    for wrong in (["a", "b"], [0.5], [[0.5, 0.5]], [0.5, float("nan")]):
+        with pytest.raises(SepalError, match=r"^priors must be a list of 2, each a finite number"):
+            clone(estimator).set_params(priors=wrong).fit(frame, y)
 
 
 READING = [each for each in ANSWERING if name_of(each) != "SeparabilitySelector"]  # which hands its columns on

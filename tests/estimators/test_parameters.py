@@ -83,13 +83,13 @@ def test_for_functions() -> None:
         check_whole("k", 5, at_most=4)
 
 
-def _public_functions() -> list[object]:
+def _public_functions(*, checked_only: bool = True) -> list[object]:
     return [
         each
         for room in sepal.__all__
         if inspect.ismodule(module := getattr(sepal, room))
         for name in module.__all__
-        if inspect.isfunction(each := getattr(module, name)) and hasattr(each, "parameter_table")
+        if inspect.isfunction(each := getattr(module, name)) and (hasattr(each, "parameter_table") or not checked_only)
     ]
 
 
@@ -121,6 +121,30 @@ def test_keywords_that_are_passed_on_are_spelled_out() -> None:
         sepal.thornton_score([[0.0], [1.0]], ["a", "b"], distanse="auto")
     with pytest.raises(ParameterError, match="n_jobs must be"):
         sepal.thornton_score([[0.0], [1.0]], ["a", "b"], n_jobs=0)
+
+
+MORE = inspect.Parameter.VAR_KEYWORD
+HIDING = ("leave_one_out_curve", "gram", "fit_kernel")  # parameters of whichever learner or kernel is asked for
+
+
+def test_no_public_function_hides_its_keywords() -> None:
+    """A wrong one of ``nested_score`` was said to be one of ``Procedure.__init__()``, which nobody knows."""
+    every = {each.__name__: inspect.signature(each) for each in _public_functions(checked_only=False)}
+    hiding = {
+        name
+        for name, found in every.items()
+        if any(each.kind == each.VAR_KEYWORD for each in found.parameters.values())
+    }
+    assert hiding == set(HIDING)
+    table = sepal.datasets.load("athletes")
+    for name in ("nested_score", "selection_test", "stability", "select_facts", "rank_features"):
+        ask = getattr(sepal.selection, name)
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'stratgy'"):
+            ask(table, stratgy="sweep")
+        with pytest.raises(ParameterError, match=r"^prefer must be 'best' or 'smallest'; got 'fewest'"):
+            ask(table, prefer="fewest")
+    with pytest.raises(TypeError, match="criterion"):  # it was left alone, without a word
+        sepal.selection.rank_features(table, criterion="loo_knn")
 
 
 def test_unusual_calls_of_checked_functions_are_refused_as_python_refuses_them() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +15,8 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.measures import _prepared
 from sepal.neighbors import Search
 from sepal.report import measure_facts, plain
+from sepal.selection import _in_time
+from sepal.selection._choose import Procedure
 
 
 def tied_rows(seed: int = 0, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
@@ -40,6 +46,13 @@ QUESTIONS = {
     "subset_sweep": lambda X, y=None: selection.subset_sweep(X, y).scores,
     "search_subsets": lambda X, y=None: selection.search_subsets(X, y, strategy="forward").scores,
     "rank_features": selection.rank_features,
+    "nested_score": lambda X, y=None, **how: selection.nested_score(X, y, cv=3, **how),
+    "selection_test": lambda X, y=None, **how: selection.selection_test(X, y, n_permutations=5, **how),
+    "stability": lambda X, y=None, **how: selection.stability(X, y, n_samples=25, **how),
+    "select_facts": lambda X, y=None, **how: replace(selection.select_facts(X, y, cv=3, **how), result=None, seconds=0),
+    "select_facts in time": lambda X, y=None, **how: replace(
+        selection.select_facts(X, y, cv=3, time_limit=500.0, **how), result=None, seconds=0
+    ),
     "measure_facts": measure_facts,
     **{name: method for name, method in prototypes.METHODS.items() if name != "ib3"},
 }
@@ -76,6 +89,19 @@ def test_its_settings_are_used(name: str) -> None:
         "condense_curve": lambda: prototypes.condense_curve(X, y, methods=["hart", "enn"], cv=3, scale=None),
     }[name]()
     assert found == plain(wanted)
+    assert found != plain(ask(X, y))
+
+
+@pytest.mark.parametrize(
+    "name", ["nested_score", "selection_test", "stability", "select_facts", "select_facts in time"]
+)
+@pytest.mark.parametrize("scale", [None, "standard"])
+def test_parts_of_the_rows_are_scaled_as_was_prepared(name: str, scale: str | None) -> None:
+    """What selects again from folds, halves or shuffled labels scaled these by ``minmax``, without a word."""
+    ask, (X, y) = QUESTIONS[name], rows_for(name)
+    X = X * [1.0, 100.0, 1.0] + np.random.default_rng(1).normal(size=X.shape)
+    found = plain(ask(sepal.prepare(X, y, scale=scale)))
+    assert found == plain(ask(X, y, scale=scale))
     assert found != plain(ask(X, y))
 
 
@@ -223,6 +249,21 @@ def test_groups_go_by_the_rows_that_were_given() -> None:
         measures.thornton_score(table, missing="drop", groups=groups[ready.rows])
 
 
+def test_groups_of_a_sample_are_those_of_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A time limit took groups of all rows by the places of the rows that take part."""
+    monkeypatch.setattr(_in_time, "_FEWEST_ROWS", 40)
+    table, groups = rows_with_holes(), np.arange(120) // 3
+    ready, how = sepal.prepare(table, missing="drop"), Procedure()
+    some, of_them, note = _in_time.rows_for_the_time(
+        ready, None, how.prepare(ready, groups=groups), groups, how, 1e-9, random_state=0
+    )
+    assert (some.n_rows, note) == (40, "the time limit allows 40 of 116 rows: a random sample of them was searched")
+    place = {row.tobytes(): at for at, row in enumerate(table.values)}
+    assert of_them.tolist() == [groups[place[row.tobytes()]] for row in some.values]
+    told = selection.select_facts(ready, groups=groups, cv=3, time_limit=500.0)
+    assert plain(told.nested) == plain(selection.nested_score(table, missing="drop", groups=groups, cv=3))
+
+
 def test_rows_are_numbered_as_they_were_given_where_texts_are_written_out() -> None:
     cells = [["rain falls", 1.0], ["sun shines", np.nan], ["rain again", 2.0], ["sun and wind", 3.0], ["sun", 5.0]]
     table = sepal.data.as_table(cells, ["a", "b", "a", "b", "b"], kinds=["text", "numeric"])
@@ -297,3 +338,18 @@ def test_another_setting_than_the_prepared_one_is_refused(name: str) -> None:
     }[name]
     with pytest.raises(ParameterError, match="scale was settled"):
         ask(sepal.prepare(*tied_rows(), scale="standard"), scale=None)
+
+
+def test_nobody_can_write_into_a_prepared_table() -> None:
+    """Another class written into it changed what was asked next, though it is called frozen."""
+    ready = sepal.prepare(*tied_rows())
+    before = measures.thornton_score(ready)
+    for again in (ready, pickle.loads(pickle.dumps(ready)), copy.deepcopy(ready)):  # noqa: S301 - our own bytes
+        found = again.ranking(3)
+        held = (again.codes, again.classes, again.rows, again.asking, again.search.points, again.given.values)
+        for array in (*held, found.start, found.entries.number, found.distances):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = array[1]
+        assert measures.thornton_score(again) == before
+    with pytest.raises(FrozenInstanceError):
+        ready.scale = None

@@ -139,3 +139,11 @@ def test_what_cannot_take_sparse_rows_says_so():
         neighbor_ranking(csr_array(X), 1, method="tree")
     with pytest.raises(DataError, match="100000 x 1000 cells, more than"):
         PrototypeSelector("fcnn").fit(csr_array((100_000, 1_000)), np.arange(100_000) % 2)
+
+
+def test_what_needs_a_dense_table_says_so_of_prepared_sparse_rows_too():
+    """It said that rows and columns are needed, and that the shape was ()."""
+    rows, labels = csr_array(np.eye(6)), np.arange(6) % 2
+    for given in ((rows, labels), (sepal.prepare(rows, labels),)):
+        with pytest.raises(DataError, match="expected a dense table, found a sparse matrix"):
+            sepal.measures.complexity(*given)

@@ -31,6 +31,7 @@ from sepal.estimators import TableClassifierMixin, tells_callbacks
 from sepal.evaluation import reliability
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
+from sepal.parameters import check_number
 from sepal.progress import Progress
 
 Array = NDArray[np.float64]
@@ -257,6 +258,7 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         Explanation or RowExplanation
         """
         check_is_fitted(self)
+        check_number("time_limit", time_limit, above=0.0, infinite=True)
         return explain_classifier(self, time_limit) if X is None else explain_rows(self, self._new_table(X))
 
     def decision_function(self, X: Any) -> Array:

@@ -61,6 +61,7 @@ from sepal.data._error_words import p_phrase as p_phrase
 from sepal.data._error_words import p_text as p_text
 from sepal.data._error_words import plural as plural
 from sepal.data._error_words import shown as shown
+from sepal.data._foreign_frames import as_plain_array as as_plain_array
 from sepal.data._foreign_frames import is_frame as is_frame
 from sepal.data._frames import data_frame as data_frame
 from sepal.data._frames import frame_html as frame_html
@@ -88,6 +89,7 @@ from sepal.data._partition import names_partitions as names_partitions
 from sepal.data._partition import read_partition as read_partition
 from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
+from sepal.data._read_only import read_only as read_only
 from sepal.data._row_page import RowPage, row_page
 from sepal.data._sampling import draw_by_class as draw_by_class
 from sepal.data._sampling import sample_by_class as sample_by_class

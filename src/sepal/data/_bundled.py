@@ -239,7 +239,7 @@ def load(name: str) -> Table:
     >>> load("heart").kinds.count("nominal")
     6
     """
-    if name not in SETS:
+    if not isinstance(name, str) or name not in SETS:
         near = difflib.get_close_matches(str(name), SETS, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(map(shown, near))}?" if near else f"there are {', '.join(SETS)}"
         raise DataError(f"name: there is no bundled set {shown(name)}", hint=hint)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from sepal.data._columns import check_names
 from sepal.data._convert import as_table, rows_inside
 from sepal.data._foreign_frames import is_frame
 from sepal.data._table import Table
@@ -48,7 +49,7 @@ def column_places(names: tuple[str, ...] | None, wanted: tuple[str, ...] | None)
     Raises
     ------
     DataError
-        If a column is missing or unknown; the text names it.
+        If a column is missing, unknown or there twice; the text names it.
 
     Examples
     --------
@@ -59,6 +60,7 @@ def column_places(names: tuple[str, ...] | None, wanted: tuple[str, ...] | None)
         return None
     if (named_by_nobody(names) or named_by_nobody(wanted)) and not set(names) & set(wanted):
         return None
+    check_names(names, "X: ")
     _refuse_other_names(set(names), set(wanted))
     place = {name: j for j, name in enumerate(names)}
     return [place[name] for name in wanted]

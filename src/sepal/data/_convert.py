@@ -25,8 +25,16 @@ from sepal.data._columns import (
     text_options,
 )
 from sepal.data._error_words import MEMORY, Origin, shown
-from sepal.data._foreign_frames import declared_levels, is_frame, is_series, plain_numbers, quiet_missing
+from sepal.data._foreign_frames import (
+    as_plain_array,
+    declared_levels,
+    is_frame,
+    is_series,
+    plain_numbers,
+    quiet_missing,
+)
 from sepal.data._labels import Labels, label_array
+from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table, assemble, constant_notes
 from sepal.data._written import Written
 from sepal.exceptions import CellTypeError, DataError, ParameterError
@@ -96,8 +104,8 @@ def as_table(
 
 
 def rows_inside(X: Any) -> Any:
-    """The rows, where they are inside of a prepared table; else what was given."""
-    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else X
+    """The rows, where they are inside of a prepared table; what was given, of which arrays are plain ones now."""
+    return X.__sepal_table__() if hasattr(type(X), "__sepal_table__") else as_plain_array(X)
 
 
 def _kinds_by_place(kinds: KindsSpec | None, names: Sequence[str] | None) -> KindsSpec | None:
@@ -236,7 +244,7 @@ def first_by_column(cells: NDArray[np.bool_]) -> int:
 
 
 def _two_dimensional(X: Any) -> NDArray[Any]:
-    if hasattr(X, "tocsr"):
+    if hasattr(X, "tocsr") or isinstance(X, SparseRows):
         raise DataError(
             "X: expected a dense table, found a sparse matrix; sparse input is not supported",
             hint="use X.toarray() if it fits into memory",
@@ -252,8 +260,6 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
         _check_shape((len(X),))
     if type(X).__name__ == "LazyFrame":
         raise DataError("X: expected a data frame in memory, found a LazyFrame", hint="use X.collect()")
-    if isinstance(X, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
     if not isinstance(X, (list, tuple)):
         return np.asarray(X)
     lengths = {len(row): i for i, row in reversed(list(enumerate(X))) if isinstance(row, (list, tuple, np.ndarray))}

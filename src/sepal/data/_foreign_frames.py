@@ -45,6 +45,25 @@ def quiet_missing(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values
 
 
+def as_plain_array(data: Any) -> Any:
+    """Masked arrays and matrices as plain arrays, masked cells as missing ones; anything else as it is.
+
+    Examples
+    --------
+    >>> as_plain_array(np.ma.masked_array([1, 2], mask=[False, True])).tolist()
+    [1.0, nan]
+    """
+    if type(data) is np.ndarray or not isinstance(data, (np.ma.MaskedArray, np.matrix)):
+        return data
+    if not isinstance(data, np.ma.MaskedArray):
+        return np.asarray(data)
+    if data.dtype.kind in "biuf":
+        return np.asarray(np.ma.filled(data.astype(np.float64), np.nan))
+    cells = np.array(data.data, dtype=object)
+    cells[np.ma.getmaskarray(data)] = None
+    return cells
+
+
 def declared_levels(series: Any) -> tuple[tuple[Any, ...] | None, bool]:
     """The categories a series declares, in order, and whether that order means something.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sepal.data._apart import Apart
 from sepal.data._cells import column_cells
 from sepal.data._columns import column_position
+from sepal.data._error_words import shown
 from sepal.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 def set_apart(table: Table, columns: Sequence[str], called: str = "columns") -> Table:
     """The table with these features kept beside it; those that are beside it already stay there."""
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise ParameterError(f"{called}: expected a list of names, found {shown(columns)}")
     there = {each.name for each in table.apart}
     places = []
     for column in columns:

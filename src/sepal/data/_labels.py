@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._columns import LARGEST_EXACT_INTEGER, is_missing
 from sepal.data._error_words import listed, shown
-from sepal.data._foreign_frames import declared_levels, is_series, packed_texts
+from sepal.data._foreign_frames import as_plain_array, declared_levels, is_series, packed_texts
 from sepal.data._label_arrays import level_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
@@ -39,7 +39,7 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
             f"{place}: expected one label per row, found the text {shown(y)}",
             hint="take the column out of the data frame: X.drop(columns=name) as X, X[name] as y",
         )
-    name, order, coded = None, None, None
+    name, order, coded, y = None, None, None, as_plain_array(y)
     if is_series(y):
         name, order, array, coded = _series(y, place)
     else:

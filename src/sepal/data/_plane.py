@@ -17,7 +17,7 @@ from sepal.data._scaling import ScaleName, fit_scaling
 from sepal.data._summary import coded_target
 from sepal.data._table import Table
 from sepal.exceptions import DataError, ParameterError
-from sepal.parameters import Parameter, checked
+from sepal.parameters import Parameter, check_whole, checked
 
 MARGIN = 0.06  # of the range, around the points
 AXES = ("axis 1", "axis 2")
@@ -93,6 +93,7 @@ class Plane:
 
     def grid(self, n: int = 100) -> tuple[NDArray[np.float64], NDArray[np.float64], Table]:
         """The ticks of both axes, and n x n points as a table: the first axis runs fastest."""
+        check_whole("n", n, at_least=1)
         xs, ys = (np.linspace(self.low[j], self.high[j], n) for j in (0, 1))
         points = np.column_stack([np.tile(xs, n), np.repeat(ys, n)])
         return xs, ys, replace(self.table, values=points, y=None, weights=None, apart=())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
 from sepal.data._error_words import MEMORY, Origin, dropped_note, plural, shown
+from sepal.data._read_only import read_only
 from sepal.data._text_codes import CodedLabels, coded_texts
 from sepal.data._text_options import TextOptions
 from sepal.data._written import Written
@@ -116,10 +117,7 @@ class Table:
         for part in ("values", "y", "weights"):
             array = getattr(self, part)
             if array is not None and array.flags.writeable:
-                # A view, so that the caller's own array stays writeable.
-                array = array.view()
-                array.flags.writeable = False
-                object.__setattr__(self, part, array)
+                object.__setattr__(self, part, read_only(array))
 
     @property
     def n_rows(self) -> int:
@@ -192,7 +190,7 @@ class Table:
 
     def select(self, columns: Sequence[str | int]) -> Table:
         """The table of these feature columns, by name or position, in the order given."""
-        if isinstance(columns, (str, int)):
+        if isinstance(columns, str) or not isinstance(columns, Iterable):
             raise ParameterError(f"columns: expected a list of names or positions, found {shown(columns)}")
         places = [column_position(column, self.names, "columns") for column in columns]
         if not places:
@@ -215,7 +213,7 @@ class Table:
         >>> sepal.datasets.load("athletes").drop(["speed"]).names
         ('agility',)
         """
-        if isinstance(columns, (str, int)):
+        if isinstance(columns, str) or not isinstance(columns, Iterable):
             raise ParameterError(f"columns: expected a list of names or positions, found {shown(columns)}")
         apart = {each.name for each in self.apart}
         gone = {column for column in columns if isinstance(column, str) and column in apart}

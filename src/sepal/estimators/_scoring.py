@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from sepal.data import SparseRows, Table, rows_inside
+from sepal.data import SparseRows, Table, as_weights, rows_inside
 from sepal.exceptions import DataError
 
 
@@ -31,12 +31,17 @@ def own_target(X: Any, y: Any) -> Any:
     return found
 
 
+def _checked(sample_weight: Any, truth: Any) -> Any:
+    return None if sample_weight is None else as_weights(sample_weight, len(truth))
+
+
 class TableClassifierMixin(ClassifierMixin):  # type: ignore[misc]
     """scikit-learn's mixin for classifiers, whose score takes a Table alone."""
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of the rows that are answered rightly; a Table with a target needs no ``y``."""
-        return float(super().score(X, own_target(X, y), sample_weight))
+        truth = own_target(X, y)
+        return float(super().score(X, truth, _checked(sample_weight, truth)))
 
 
 class TableRegressorMixin(RegressorMixin):  # type: ignore[misc]
@@ -44,4 +49,5 @@ class TableRegressorMixin(RegressorMixin):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R squared of the answers; a Table with a target needs no ``y``."""
-        return float(super().score(X, own_target(X, y), sample_weight))
+        truth = own_target(X, y)
+        return float(super().score(X, truth, _checked(sample_weight, truth)))

@@ -20,6 +20,7 @@ from sepal.data import (
     SparseRows,
     Table,
     array_names,
+    as_plain_array,
     as_rows,
     as_sets,
     as_table,
@@ -204,7 +205,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         check_parameters(self)
         checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan" if self._diet().missing else True, **checks}
         without = isinstance(y, str) and y == "no_validation"
-        X = rows_inside(X)
+        X, y = rows_inside(X), as_plain_array(y)
         refuse_sets(X, self)
         given: Any = X
         names = given_names(X)
@@ -218,8 +219,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             with as_data_errors(), np.errstate(invalid="ignore"):  # infinities of both signs: it sums them to look
                 found = validate_data(self, given, y, **checks)
         except ValueError:
-            if is_frame(X) or _holds_text(X):
-                as_numbers(as_table(X), self._diet())  # says which column is not numeric, and what to do
+            if _is_no_array(X) or _holds_text(X):
+                as_numbers(as_table(X), self._diet())  # says what it is, or which column is not numeric
             raise
         values, target = (found, None) if without else found
         if isinstance(X, Table):
@@ -255,7 +256,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             with as_data_errors():
                 values = check_array(X, dtype=np.float64, ensure_all_finite=finite, input_name="X", estimator=self)
         except ValueError:
-            if is_frame(X) or _holds_text(X):
+            if _is_no_array(X) or _holds_text(X):
                 as_numbers(as_table(X), self._diet())
             raise
         check_column_count(values.shape[1], columns.n_columns, self)
@@ -351,6 +352,11 @@ def as_numbers(table: Table, diet: Diet) -> Table:
             raise DataError(f'column "{name}" is nominal; this machine needs numbers', hint=diet.hint)
         kinds[j], levels[j] = "numeric", None
     return table if list(table.kinds) == kinds else replace(table, kinds=tuple(kinds), levels=tuple(levels))
+
+
+def _is_no_array(X: Any) -> bool:
+    """Whether rows are neither an array nor lists nor a sparse matrix."""
+    return not isinstance(X, (np.ndarray, list, tuple)) and not hasattr(X, "tocsr")
 
 
 def _holds_text(X: Any) -> bool:

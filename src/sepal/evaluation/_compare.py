@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -132,6 +132,9 @@ def compare(evaluations: Mapping[str, Evaluation] | Sequence[Evaluation]) -> Com
     >>> round(found.pairs[0].difference, 2), round(found.pairs[0].mcnemar_p, 3)
     (0.1, 0.625)
     """
+    given = evaluations.values() if isinstance(evaluations, Mapping) else evaluations
+    if not isinstance(given, Iterable) or not all(isinstance(each, Evaluation) for each in given):
+        raise ParameterError(f"evaluations must be a list or a mapping of what evaluate gives; got {evaluations!r}")
     if not isinstance(evaluations, Mapping):
         evaluations = _named(evaluations)
     if len(evaluations) < 2:

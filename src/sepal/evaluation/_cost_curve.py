@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sepal.data import data_frame
 from sepal.evaluation._costs import bayes_threshold, threshold_points
 from sepal.exceptions import DataError
+from sepal.parameters import check_number
 
 Array = NDArray[np.float64]
 _GRID = 101
@@ -63,7 +64,7 @@ class CostCurve:
     def at(self, false_alarm: float, miss: float, share: float | None = None) -> float:
         """The least cost per row where the two errors cost so much; ``share`` of "yes" as here, or another."""
         bayes_threshold(false_alarm, miss)
-        p = self.share if share is None else share
+        p = self.share if share is None else check_number("share", share, at_least=0.0, at_most=1.0)
         return float(np.min(miss * p * self.miss_rates + false_alarm * (1.0 - p) * self.false_alarm_rates))
 
     def frame(self) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.parameters import check_number
+from sepal.parameters import check_cells, check_number
 
 Array = NDArray[np.float64]
 _EQUAL = 1e-12  # expected costs that differ by less than this share of the largest cost are equal: sums round
@@ -43,6 +43,8 @@ def cost_matrix(costs: Any, classes: ArrayLike) -> Array:
     >>> cost_matrix({"ham": 9}, ["ham", "spam"]).tolist()
     [[0.0, 9.0], [1.0, 0.0]]
     """
+    if np.ndim(classes) != 1:
+        raise ParameterError(f"classes must be a list of the classes; got {classes!r}")
     labels = np.asarray(classes).tolist()
     n = len(labels)
     if isinstance(costs, Mapping):
@@ -102,9 +104,9 @@ def expected_costs(shares: ArrayLike, costs: ArrayLike) -> Array:
     >>> expected_costs([[0.25, 0.75]], [[0, 9], [1, 0]]).tolist()
     [[0.75, 2.25]]
     """
-    given, matrix = np.asarray(shares, dtype=np.float64), np.asarray(costs, dtype=np.float64)
+    given, matrix = check_cells("shares", shares), check_cells("costs", costs)
     if given.ndim != 2 or matrix.shape != (given.shape[1], given.shape[1]):
-        raise DataError(f"probabilities of shape {given.shape} do not fit costs of shape {matrix.shape}")
+        raise DataError(f"shares: probabilities of shape {given.shape} do not fit costs of shape {matrix.shape}")
     if not np.all(np.isfinite(given)):
         raise DataError("probabilities: some are missing or infinite")
     return np.asarray(given @ matrix)
@@ -137,7 +139,7 @@ def least_cost(shares: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
     >>> int((plain == "yes").sum()), int((careful == "yes").sum())
     (7, 17)
     """
-    given, matrix = np.asarray(shares, dtype=np.float64), np.asarray(costs, dtype=np.float64)
+    given, matrix = check_cells("shares", shares), check_cells("costs", costs)
     wanted = expected_costs(given, matrix)
     cheap = wanted <= wanted.min(axis=1, keepdims=True) + _EQUAL * float(matrix.max(initial=0.0))
     return np.asarray(np.where(cheap, given, -np.inf).argmax(axis=1))

@@ -21,7 +21,7 @@ from sepal.estimators import AnyTable
 from sepal.evaluation._evaluation import Evaluation
 from sepal.evaluation._held_out import held_out, rows_of_their_own
 from sepal.evaluation._scorers import Scorer, scored, scorers
-from sepal.exceptions import DataError
+from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import thread_count
 from sepal.parameters import checked
 from sepal.progress import Progress
@@ -90,6 +90,8 @@ def evaluate(
     [1.0, 0.875]
     """
     asked = scorers(scoring)
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise ParameterError(f"estimator must be a classifier or regressor; got {estimator!r}")
     table = as_rows(X, y)
     if table.y is None:
         raise DataError("there is no target to predict", hint="give it as y, or name the target of the table")

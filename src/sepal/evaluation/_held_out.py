@@ -144,6 +144,8 @@ def _dealt(target: NDArray[Any], n_folds: int, random_state: int | None) -> list
 
 
 def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
+    if not folds:
+        raise ParameterError("cv: there is no fold in it")
     for number, rows in enumerate(folds):
         if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) == 0:
             raise ParameterError(f"cv: fold {number} must list the positions of at least one test row")

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sepal.exceptions import DataError
+from sepal.parameters import check_cells
 
 
 def as_gram(K: ArrayLike, name: str = "K", *, symmetric: bool = True) -> NDArray[np.float64]:
     """A checked matrix of finite numbers; square and symmetric if so wanted. Not copied if it is float64."""
-    matrix = np.asarray(K, dtype=np.float64)
+    matrix = check_cells(name, K)
     if matrix.ndim != 2 or matrix.size == 0:
         raise DataError(f"{name}: expected a matrix, found an array of shape {matrix.shape}")
     if not np.all(np.isfinite(matrix)):
@@ -94,8 +95,8 @@ def _with_diagonals(
     if (diagonal is None) != (diagonal_columns is None):
         raise DataError("diagonal and diagonal_columns: give both, or none for a square matrix")
     matrix = as_gram(K, symmetric=diagonal is None)
-    rows = np.diag(matrix) if diagonal is None else np.asarray(diagonal, dtype=np.float64)
-    columns = rows if diagonal_columns is None else np.asarray(diagonal_columns, dtype=np.float64)
+    rows = np.diag(matrix) if diagonal is None else check_cells("diagonal", diagonal)
+    columns = rows if diagonal_columns is None else check_cells("diagonal_columns", diagonal_columns)
     if rows.shape != (matrix.shape[0],) or columns.shape != (matrix.shape[1],):
         raise DataError(f"diagonals of length {rows.size} and {columns.size} do not fit a matrix of {matrix.shape}")
     return matrix, rows, columns

@@ -294,6 +294,11 @@ def _column_weights(given: Any, table: Rows) -> NDArray[np.float64]:
             raise ParameterError(f"feature_weights: there is no column {unknown[0]!r}")
         given = [given.get(name, 1.0) for name in table.names]
     try:
-        return np.asarray(given, dtype=np.float64)
+        weights = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"feature_weights must hold one number for each column; got {given!r}") from error
+    if weights.shape != (table.n_columns,):
+        raise ParameterError(
+            f"feature_weights must hold one number for each of {table.n_columns} columns; got {given!r}"
+        )
+    return weights

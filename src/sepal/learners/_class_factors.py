@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.estimators import number_per_class
 from sepal.exceptions import ParameterError
+from sepal.parameters import check_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ def class_factors(class_weight: Any, priors: Any, classes: NDArray[Any]) -> Clas
     elif class_weight is not None:
         if not isinstance(class_weight, Mapping):
             raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
-        fixed = fixed * _number_per_class("class_weight", class_weight, classes, 1.0)
+        fixed = fixed * number_per_class("class_weight", class_weight, classes, 1.0)
     importance = fixed
     if priors is not None:
         per_size += 1
@@ -75,27 +77,9 @@ def _priors(priors: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
             raise ParameterError(f"priors must be None, 'equal', a mapping or one number per class; got {priors!r}")
         return np.full(len(classes), 1.0 / len(classes))
     if isinstance(priors, Mapping):
-        numbers = _number_per_class("priors", priors, classes, None)
+        numbers = number_per_class("priors", priors, classes, None)
     else:
-        numbers = np.asarray(priors, dtype=np.float64)
-        if numbers.shape != (len(classes),):
-            raise ParameterError(f"priors must hold one number per class, {len(classes)}; got shape {numbers.shape}")
+        numbers = check_numbers("priors", priors, length=len(classes), at_least=0.0)
     if not np.all(np.isfinite(numbers)) or np.any(numbers < 0) or abs(float(numbers.sum()) - 1.0) > 1e-6:
         raise ParameterError(f"priors must be at least 0 and add up to 1; got {numbers.tolist()}")
-    return numbers
-
-
-def _number_per_class(
-    what: str, given: Mapping[Any, Any], classes: NDArray[Any], default: float | None
-) -> NDArray[np.float64]:
-    labels = classes.tolist()
-    unknown = [label for label in given if label not in labels]
-    if unknown:
-        raise ParameterError(f"{what}: there is no class {unknown[0]!r}; the classes are {labels}")
-    absent = [label for label in labels if label not in given]
-    if absent and default is None:
-        raise ParameterError(f"{what}: a number is needed for every class; none for {absent[0]!r}")
-    numbers = np.array([given.get(label, default) for label in labels], dtype=np.float64)
-    if not np.all(np.isfinite(numbers)) or np.any(numbers < 0) or not np.any(numbers > 0):
-        raise ParameterError(f"{what} must be finite, at least 0 and not all 0; got {dict(given)}")
     return numbers

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, plural
+from sepal.parameters import check_whole
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,6 +71,10 @@ class ListedNeighbors(ABC):
     @abstractmethod
     def text(self, query: int = 0, most: int = 10) -> str:
         """One answer in words."""
+
+    def _check_asked(self, query: int, most: int) -> None:
+        check_whole("query", query, at_least=-len(self.predicted), at_most=len(self.predicted) - 1)
+        check_whole("most", most, at_least=0)
 
     def _neighbor_lines(self, query: int, most: int) -> list[str]:
         lines = []
@@ -154,6 +159,7 @@ class NeighborExplanation(ListedNeighbors):
 
     def text(self, query: int = 0, most: int = 10) -> str:
         """One answer in words."""
+        self._check_asked(query, most)
         votes = ", ".join(f"{c} {v:.3f}" for c, v in zip(self.classes.tolist(), self.votes[query], strict=True))
         ahead = f"ahead of {self.runner_up[query]} by {self.margin[query]:.3f}"
         undone = f"undone by {self.flips[query]} changed {plural(self.flips[query], 'neighbour')}"
@@ -200,6 +206,7 @@ class NumberExplanation(ListedNeighbors):
 
     def text(self, query: int = 0, most: int = 10) -> str:
         """One answer in words."""
+        self._check_asked(query, most)
         n = int(self.start[query + 1] - self.start[query])
         head = f"{self.predicted[query]:.6g}: {self.aggregate} of {n} neighbours, spread {self.std[query]:.4g}"
         return "\n".join([head, *self._neighbor_lines(query, most)])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Rows, ScaleName, Table, class_codes
+from sepal.data import Rows, ScaleName, Table, class_codes, group_codes
 from sepal.estimators import TableClassifierMixin
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.learners._base import checked_weights, shared_words, target_columns
@@ -31,7 +31,7 @@ from sepal.learners._parameters import KNN_CLASSIFIER
 from sepal.learners._vote_weights import PER_CLASS
 from sepal.learners._votes import VoteTies, clear_majorities, codes_fit, entry_shares
 from sepal.neighbors import DistanceLike, Ties
-from sepal.parameters import check_parameters
+from sepal.parameters import check_parameters, check_whole
 from sepal.prototypes import method_named, takes_groups
 
 
@@ -221,7 +221,7 @@ class KNNClassifier(TableClassifierMixin, MoreVotes):
         """
         self._only_target("leave_one_out()")
         check_is_fitted(self, "codes_")
-        groups = self.left_out_groups_ if groups is None else groups
+        groups = self.left_out_groups_ if groups is None else group_codes(groups, len(self.codes_))
         k_max = self._largest_k(MOST_K, groups)
         if self.weights == PER_CLASS:
             right = self._right_by_class(None, self.codes_, k_max, groups)
@@ -234,6 +234,7 @@ class KNNClassifier(TableClassifierMixin, MoreVotes):
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """Accuracy on the rows of a table for k = 1..k_max, from one search."""
+        check_whole("k_max", k_max, at_least=1)
         self._check_fitted()
         hood, rows = self.neighborhood_, self._new_rows(table)
         position = {label: code for code, label in enumerate(self.classes_.tolist())}

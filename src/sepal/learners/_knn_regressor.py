@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sepal.data import Rows, ScaleName, Table
+from sepal.data import Rows, ScaleName, Table, group_codes
 from sepal.estimators import TableRegressorMixin
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._base import shared_words, target_columns
@@ -31,7 +31,7 @@ from sepal.learners._regression import (
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
 from sepal.neighbors import DistanceLike, Search, Ties
-from sepal.parameters import check_numbers, check_parameters
+from sepal.parameters import check_numbers, check_parameters, check_whole
 
 
 class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
@@ -196,12 +196,13 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
         """The leave-one-out curve of the rows in use; ``groups`` as in :meth:`KNNClassifier.leave_one_out`."""
         self._only_target("leave_one_out()")
         check_is_fitted(self, "y_")
-        groups = self.left_out_groups_ if groups is None else groups
+        groups = self.left_out_groups_ if groups is None else group_codes(groups, len(self.y_))
         k_max = self._largest_k(MOST_K, groups)
         return regression_curve(self.neighborhood_, self.y_, self._weights(), k_max, self.aggregate, groups)
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """R squared on the rows of a table for k = 1..k_max."""
+        check_whole("k_max", k_max, at_least=1)
         self._check_fitted()
         wanted, scores = numeric_target(table), []
         for k in range(1, k_max + 1):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Plane, Table, as_table, plane
-from sepal.exceptions import DataError
+from sepal.exceptions import DataError, ParameterError
 from sepal.parameters import Parameter, checked
 
 Floats = NDArray[np.float64]
@@ -100,6 +100,8 @@ def decision_regions(machine: Any, X: Any, y: Any = None, *, n_grid: int = 100) 
     >>> found.decision.shape, (found.codes == (found.decision > 0)).all()
     ((20, 20), np.True_)
     """
+    if isinstance(machine, type) or not hasattr(machine, "predict"):
+        raise ParameterError(f"machine must be a fitted classifier; got {machine!r}")
     check_is_fitted(machine)
     flat = _flat(X, y)
     classes = np.asarray(machine.classes_)

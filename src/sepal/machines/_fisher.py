@@ -26,6 +26,7 @@ from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import class_weight_factors, machine_weights
 from sepal.machines._parameters import FISHER
 from sepal.measures import ClassScatter, Within, check_spread, length, within_classes, within_scatters
+from sepal.parameters import check_numbers
 
 Floats = NDArray[np.float64]
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -263,7 +264,7 @@ def _priors(given: ArrayLike | str | None, counts: NDArray[Any]) -> Floats:
         if given != "empirical":
             raise ParameterError(f"priors must be None, 'empirical' or one number per class; got {given!r}")
         return np.asarray(counts / counts.sum())
-    priors = np.asarray(given, dtype=np.float64)
-    if priors.shape != counts.shape or not np.all(priors > 0) or abs(priors.sum() - 1) > 1e-8:
+    priors = check_numbers("priors", given, length=len(counts), above=0.0)
+    if abs(priors.sum() - 1) > 1e-8:
         raise ParameterError(f"priors must be {len(counts)} numbers above 0 that sum to 1; got {given!r}")
     return priors

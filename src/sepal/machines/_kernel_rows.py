@@ -16,6 +16,7 @@ from sepal.data import (
     ScaleName,
     Scaling,
     Table,
+    as_plain_array,
     as_table,
     as_weights,
     class_codes,
@@ -26,7 +27,7 @@ from sepal.data import (
     sample_by_class,
     unit_of,
 )
-from sepal.estimators import Diet, as_data_errors
+from sepal.estimators import Diet, as_data_errors, number_per_class
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import FittedKernel, find_kernel, fit_kernel, refuse_missing, width_from_gamma
 from sepal.machines._equal_rows import distinct_rows, order_keys
@@ -83,6 +84,7 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
         y = X.y
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: a classifier needs a label for every row")
+    y = as_plain_array(y)
     if not hasattr(y, "to_numpy"):  # a Series has its own reading of gaps and categories
         with as_data_errors():
             if np.asarray(y).dtype.kind == "f":
@@ -182,10 +184,7 @@ def class_weight_factors(
         return np.asarray(masses.sum() / (len(classes) * masses))
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be None, 'balanced' or a mapping; got {class_weight!r}")
-    factors = np.array([float(class_weight.get(c, class_weight.get(str(c), 1.0))) for c in classes.tolist()])
-    if not np.all(factors > 0) or not np.all(np.isfinite(factors)):
-        raise ParameterError(f"class_weight must hold positive numbers; got {dict(class_weight)!r}")
-    return factors
+    return number_per_class("class_weight", class_weight, classes, 1.0, zero=False)
 
 
 @dataclass(frozen=True, eq=False)

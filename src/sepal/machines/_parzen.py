@@ -30,6 +30,7 @@ from sepal.machines._kernel_rows import (
     labelled_table,
 )
 from sepal.machines._parameters import PARZEN
+from sepal.parameters import check_numbers
 
 _BLOCK_NUMBERS = 4_000_000
 _LOO_ROWS = 5000  # widths are compared by leaving out at most this many rows, each against all others
@@ -109,9 +110,7 @@ def log_priors(priors: Any, masses: Array) -> Array:
             raise ParameterError(f"priors must be 'equal', 'empirical' or one number per class; got {priors!r}")
         shares = np.full(len(masses), 1.0 / len(masses)) if priors == "equal" else masses / masses.sum()
     else:
-        shares = np.asarray(priors, dtype=np.float64)
-        if shares.shape != masses.shape or not np.all(shares > 0) or not np.all(np.isfinite(shares)):
-            raise ParameterError(f"priors must be one positive number per class ({len(masses)}); got {priors!r}")
+        shares = check_numbers("priors", priors, length=len(masses), above=0.0)
         shares = shares / shares.sum()
     return np.asarray(np.log(shares))
 

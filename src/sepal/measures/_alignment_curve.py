@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -360,12 +361,13 @@ def alignment_curve(
     return AlignmentCurve(grid, scores, best_width, best_score, at_edge, kernel, bool(centered), target, n_rows, notes)
 
 
+@checked(passes_on=tuple(inspect.signature(alignment_curve).parameters.values())[2:])
 def alignment_score(X: Any, y: Any = None, **params: Any) -> float:
     """The highest alignment over all widths: how separable the classes are for a kernel machine.
 
     Parameters
     ----------
-    X, y, **params
+    X, y, widths, centered, kernel, scale, target, sample_weight, missing, n_jobs, progress, **params
         As in :func:`alignment_curve`.
 
     Returns

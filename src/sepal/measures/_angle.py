@@ -76,7 +76,7 @@ def angle_of_separability(
     kappa : float
         Weight of the height against the columns: the paper uses 1.
     scale : {"minmax", "standard"} or None
-        Scaling of the columns first. None keeps the units given, as the paper does.
+        Scaling of the columns first. None keeps the units given, as the paper does, also of a prepared table.
     pooled : {"all", "pair"}
         With more than two classes: one covariance pooled over all of them, or over the two of each pair.
     missing : {"drop", "mean"}

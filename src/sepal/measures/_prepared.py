@@ -21,11 +21,13 @@ from sepal.data import (
     class_codes,
     group_codes,
     plural,
+    read_only,
     refuse_texts,
     rows_by_content,
 )
+from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import AnySearch, DistinctRanking, Method, Search, prepare_search, recall_said
+from sepal.neighbors import AnySearch, DistinctRanking, FunctionSearch, Method, Search, prepare_search, recall_said
 from sepal.parameters import RandomState, check_whole, checked, generator
 from sepal.progress import SEARCHING, Progress, stage
 
@@ -56,6 +58,8 @@ class KeptRankings:
         self.searches += 1
         if ranking.nbytes > KEPT_BYTES:
             return
+        for lists in (ranking.start, ranking.entries.number, ranking.distances):
+            lists.flags.writeable = False  # whoever asks next must find what was found
         self._kept[asking] = (k, ranking)
         self._kept.move_to_end(asking)
         while sum(each.nbytes for _, each in self._kept.values()) > KEPT_BYTES:
@@ -110,11 +114,26 @@ class Prepared:
     missing: Missing = "distance"
     kept: KeptRankings = field(default_factory=KeptRankings, repr=False)
 
+    def __post_init__(self) -> None:
+        for part in ("codes", "classes", "rows", "asking"):
+            object.__setattr__(self, part, read_only(getattr(self, part)))
+        if isinstance(points := getattr(self.search, "points", None), np.ndarray):
+            points.flags.writeable = False
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
     @property
     def dense(self) -> Search:
         """The search, where a question needs the coordinates of the rows."""
         if isinstance(self.search.table, Table):
             refuse_texts(self.search.table, "this is for numbers and names")
+        if isinstance(self.search, FunctionSearch):
+            raise ParameterError(
+                "distance is a function of two rows, and this needs the coordinates of rows",
+                hint=f"a distance that has a name: {', '.join(DISTANCES)}",
+            )
         if not isinstance(self.search, Search):
             raise DataError(
                 "X is a sparse matrix, and this needs a dense table", hint="use X.toarray() if it fits into memory"
@@ -140,6 +159,7 @@ class Prepared:
         self, n_neighbors: int, rows: NDArray[np.intp] | None = None, progress: Progress | None = None
     ) -> DistinctRanking:
         """The ``n_neighbors`` nearest distinct rows of all rows, or of these; searched for once."""
+        check_whole("n_neighbors", n_neighbors, at_least=1)
         if rows is not None and len(rows) == self.n_rows:
             rows = None
         key = None if rows is None else rows.tobytes()

@@ -25,7 +25,7 @@ from sepal.measures._class_groups import class_groups
 from sepal.measures._prepared import sample_rows, settled
 from sepal.measures._thornton import first_groups, thornton_score
 from sepal.neighbors import Search
-from sepal.parameters import Parameter, RandomState, checked
+from sepal.parameters import Parameter, RandomState, check_whole, checked
 from sepal.progress import Progress, silent, stage
 
 _MOST_LEVELS = 12  # names that fit along an axis
@@ -106,7 +106,7 @@ class Projections:
         """
         from sepal.plots import draw_planes
 
-        shown = self.planes[:most]
+        shown = self.planes[: check_whole("most", most, at_least=1)]
         places = {name: i for i, name in enumerate(self.table.names)}
         planes = [
             (

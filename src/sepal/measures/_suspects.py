@@ -135,7 +135,7 @@ class Suspects:
         """The margins of the worst rows as bars."""
         from sepal.plots import draw_bars
 
-        worst = self.rows[:most]
+        worst = self.rows[: check_whole("most", most, at_least=1)]
         return draw_bars(
             [f"row {each.row} ({each.label}, neighbours say {each.voted})" for each in worst],
             [0.0 if np.isnan(each.margin) else each.margin for each in worst],

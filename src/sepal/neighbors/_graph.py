@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,7 +20,13 @@ if TYPE_CHECKING:
 GraphMode = Literal["connectivity", "distance"]
 
 
-@checked()
+def _keywords(ranking: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """How a ranking is asked for: its keywords but for the rows that ask, which are all."""
+    given = inspect.signature(ranking).parameters.values()
+    return tuple(each for each in given if each.kind == each.KEYWORD_ONLY and each.name != "queries")
+
+
+@checked(passes_on=_keywords(neighbor_ranking))
 def kneighbors_graph(
     X: Any, n_neighbors: int, *, mode: GraphMode = "connectivity", include_self: bool = False, **options: Any
 ) -> csr_array:
@@ -34,8 +42,8 @@ def kneighbors_graph(
         What stands in the cells: 1, or the distance (copies keep a stored 0).
     include_self : bool
         Whether a row may be its own neighbour.
-    **options
-        As in :func:`neighbor_ranking`: ``distance``, ``distance_params``, ``scale``, ``method``, ``n_jobs``.
+    distance, distance_params, scale, ties, method, n_jobs, progress, **options
+        As in :func:`neighbor_ranking`.
 
     Returns
     -------
@@ -56,7 +64,7 @@ def kneighbors_graph(
     return as_graph(found.start, found.flat_rows, found.flat_distances, found.n_queries, mode)
 
 
-@checked()
+@checked(passes_on=_keywords(radius_ranking))
 def radius_neighbors_graph(
     X: Any, radius: ArrayLike, *, mode: GraphMode = "connectivity", include_self: bool = False, **options: Any
 ) -> csr_array:
@@ -64,7 +72,7 @@ def radius_neighbors_graph(
 
     Parameters
     ----------
-    X, mode, include_self, **options
+    X, mode, include_self, distance, distance_params, scale, method, n_jobs, **options
         As in :func:`kneighbors_graph`.
     radius : float
         Rows at this distance are neighbours too.

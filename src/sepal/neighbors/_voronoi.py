@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data import ScaleName, fit_scaling, sorted_groups
 from sepal.exceptions import DataError
-from sepal.parameters import check_numbers
+from sepal.parameters import check_cells, check_numbers
 
 Array = NDArray[np.float64]
 MOST_POINTS = 20_000
@@ -68,7 +68,7 @@ def voronoi_edges(
     >>> voronoi_edges(plane.points, plane.table.y, low=plane.low, high=plane.high).lines.shape[1]
     4
     """
-    given = np.asarray(points, dtype=np.float64)
+    given = check_cells("points", points)
     if given.ndim != 2 or given.shape[1] != 2 or not np.isfinite(given).all():
         raise DataError(f"points: expected finite points on a plane, found an array of shape {given.shape}")
     first, number = sorted_groups(given)

@@ -184,10 +184,10 @@ def _principal_plane(table: Table) -> _Plane:
 
 
 def _query(model: Any, table: Table, values: Array) -> Any:
-    """The grid as the model takes rows: named where it was fitted on names."""
+    """The grid as the model takes rows: named where it was fitted on names, a Table for ours."""
     grid = replace(table, values=values, y=None, weights=None, apart=(), notes=())
     if isinstance(getattr(model, "feature_names_in_", None), np.ndarray):
-        return grid.frame("pandas")
+        return grid if type(model).__module__.startswith("sepal.") else grid.frame()
     return grid if any(kind != "numeric" for kind in table.kinds) else values
 
 

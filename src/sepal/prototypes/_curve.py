@@ -174,6 +174,9 @@ def condense_curve(
     units = numbered_by_first_row(together, order)
     folds = _folds(codes, units, cv, random_state)
     params = method_params or {}
+    unasked = next((name for name in params if name not in names), None)
+    if unasked is not None:
+        raise ParameterError(f"method_params: {unasked!r} is none of the methods {', '.join(names)}")
     common["n_jobs"] = n_jobs
     if common["distance"] == "auto" and isinstance(table, Table) and table.has_missing:
         common["distance"] = "heom"  # of all rows: the training part of a fold may be complete where the other is not

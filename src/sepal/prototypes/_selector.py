@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from sklearn.utils import _safe_indexing
@@ -119,7 +120,13 @@ class PrototypeSelector(TableEstimator):
                 f"groups: the method {self.method!r} leaves no rows out, so that groups have no meaning for it",
                 hint=f"methods that take them: {', '.join(name for name in METHODS if takes_groups(METHODS[name]))}",
             )
-        table = self._training_rows(X, y, sparse=True)
+        table, more = self._training_rows(X, y, sparse=True), dict(self.method_params or {})
+        own = {"X", "y", "groups", *self.get_params(deep=False)}
+        unknown = next((name for name in more if name in own or name not in signature(select).parameters), None)
+        if unknown in own:
+            raise ParameterError(f"method_params: {unknown!r} is asked for outside of it")
+        if unknown is not None:
+            raise ParameterError(f"method_params: {unknown!r} is no parameter of the method {self.method!r}")
         self.prototypes_ = select(
             table,
             distance=self.distance,
@@ -128,7 +135,7 @@ class PrototypeSelector(TableEstimator):
             missing=self.missing,
             n_jobs=self.n_jobs,
             **({} if groups is None else {"groups": groups}),
-            **(self.method_params or {}),
+            **more,
         )
         self.sample_indices_ = self.prototypes_.rows
         return self

@@ -147,13 +147,13 @@ def train_rows(train_sizes: Sequence[float | int], n_rows: int, units: str, k: i
         raise ParameterError(
             f"n_neighbors must be from 1 to {n_rows - 1}, one less than the number of {units}; got {k!r}"
         )
-    sizes = set()
+    sizes, in_rows = set(), Parameter("train_sizes", "whole", "", at_least=k, at_most=n_rows - 1)
     for size in train_sizes:
         share = isinstance(size, (float, np.floating))
-        if not (0 < size < 1 if share else k <= size < n_rows):
+        if not (0 < size < 1 if share else in_rows.allows(size)):
             raise ParameterError(
-                f"a training size must be a share between 0 and 1, or a number of {units} from {k} to {n_rows - 1}; "
-                f"got {size}"
+                f"train_sizes: a training size must be a share between 0 and 1, or a number of {units} from {k} to "
+                f"{n_rows - 1}; got {size!r}"
             )
         sizes.add(min(max(round(size * n_rows), k), n_rows - 1) if share else int(size))
     if not sizes:

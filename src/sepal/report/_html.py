@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sepal.data import class_codes
 from sepal.measures import MEASURES, jittered
 from sepal.report._content import MOST_CLASSES, MOST_PLANES, content
-from sepal.report._rendered import rendered
+from sepal.report._rendered import as_markup, rendered
 from sepal.report._svg import DATES, N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
 
 if TYPE_CHECKING:
@@ -59,15 +59,10 @@ def _contents(words: dict[str, Any], pictures: dict[str, Any]) -> list[tuple[str
 
 
 def _pictures(report: SeparabilityReport) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    def drawn(svg: str) -> Any:
-        return Markup(svg)  # noqa: S704 - our own SVG, whose words are escaped where they are put in
-
     found: dict[str, Any] = {}
     points = report.curve.points
     if len(points) > 1:
-        found["curve"] = drawn(
+        found["curve"] = as_markup(
             curve_svg(
                 [point.train_size for point in points],
                 [point.accuracy for point in points],
@@ -79,12 +74,12 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
         )
     if report.alignment is not None and len(report.alignment.widths) > 1:
         curve = report.alignment
-        found["alignment"] = drawn(
+        found["alignment"] = as_markup(
             alignment_svg(curve.widths.tolist(), curve.scores.tolist(), curve.best_width, curve.best_score)
         )
     if report.complexity is not None:
         values = report.complexity.values
-        found["radar"] = drawn(
+        found["radar"] = as_markup(
             radar_svg(
                 [measure.id for measure in MEASURES],
                 [values[measure.id] for measure in MEASURES],
@@ -100,11 +95,11 @@ def _pictures(report: SeparabilityReport) -> dict[str, Any]:
             for name, own in zip(table.names, table.levels, strict=True)
         }
         names = [str(label) for label in classes.tolist()[:MOST_CLASSES]]
-        found["classes"] = [(drawn(mark_svg(code)), name) for code, name in enumerate(names)]
+        found["classes"] = [(as_markup(mark_svg(code)), name) for code, name in enumerate(names)]
         # With many classes nobody looks up each mark in a key: labels that are short enough stand in the picture.
         inside = names if len(names) > N_COLORS and max(map(len, names)) <= _SHORT else ()
         found["planes"] = [
-            drawn(
+            as_markup(
                 plane_svg(
                     jittered(table.values[:, place[plane.first]], 0),
                     jittered(table.values[:, place[plane.second]], 1),

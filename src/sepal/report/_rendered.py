@@ -16,11 +16,25 @@ def _source(name: str) -> str:
 
 def rendered(name: str, **words: Any) -> str:
     """A page as text; ``name`` is a template as room/file, and what is put into it is escaped."""
+    jinja2 = _jinja2()
+    loader = jinja2.FunctionLoader(_source)
+    world = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=loader)
+    return str(world.get_template(name).render(**words))
+
+
+def as_markup(text: str) -> Any:
+    """A text that is put into a page as it is: our own, in which foreign words are escaped already."""
+    _jinja2()
+    from markupsafe import Markup  # which comes with it
+
+    return Markup(text)  # noqa: S704
+
+
+def _jinja2() -> Any:
     try:
-        from jinja2 import Environment, FunctionLoader
+        import jinja2
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
             "the HTML report is made with jinja2, which is not installed", hint="pip install 'sepal-learn[app]'"
         ) from error
-    world = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_source))
-    return world.get_template(name).render(**words)
+    return jinja2

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self
 
 from sepal.data import Missing, ScaleName, Table
+from sepal.measures import settled
 from sepal.parameters import RandomState, check_whole
 from sepal.selection._criteria import CriterionLike, CriterionTies, as_criterion
 from sepal.selection._near_best import Subset
@@ -60,6 +62,10 @@ class Procedure:
             groups=groups,
         )
 
+    def settled_by(self, X: Any) -> Self:
+        """The same for parts of these rows: scaled as a prepared table is, which its parts do not know any more."""
+        return replace(self, scale=settled(X, scale=self.scale)["scale"])
+
     def sweeps(self, problem: FeatureProblem) -> bool:
         """Whether all subsets are scored."""
         if self.strategy != "auto":
@@ -107,3 +113,10 @@ class Procedure:
         """From rows to the selected subset."""
         problem = self.prepare(table, groups=groups)
         return self.choose(self.run(problem))
+
+
+def procedure_keywords(*without: str) -> tuple[inspect.Parameter, ...]:
+    """The keywords of a procedure, for functions that take them as ``**procedure``, but for those of their own."""
+    given = inspect.signature(Procedure).parameters.values()
+    found = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in given if each.name not in without]
+    return tuple(each.replace(default={}) if each.name == "options" else each for each in found)

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import as_table, plural
+from sepal.data import plural
 from sepal.parameters import Parameter, RandomState, checked
 from sepal.progress import Progress, silent
-from sepal.selection._choose import Procedure
+from sepal.selection._choose import Procedure, procedure_keywords
 from sepal.selection._criteria import as_criterion
 from sepal.selection._in_time import NO_FOLDS, NoTimeForFoldsError, rows_for_the_time, seconds_of_each
 from sepal.selection._near_best import Subset, inclusion, smallest
 from sepal.selection._nested_score import NestedScore, nested_score
+from sepal.selection._parameters import PROCEDURE
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
 from sepal.selection._telling import search_teller
@@ -149,6 +150,8 @@ def _plain(subset: Subset) -> dict[str, Any]:
 @checked(
     Parameter("cv", "whole", "how many folds", at_least=2),
     Parameter("honest", "flag", "repeat the selection inside folds, for a score without optimism"),
+    *PROCEDURE,
+    passes_on=procedure_keywords("random_state", "time_limit"),
 )
 def select_facts(
     X: Any,
@@ -182,8 +185,10 @@ def select_facts(
         For strategies that use chance, for the folds, and for the sample.
     progress : callable, optional
         Called now and then with a few words and the share of the work that is done.
-    **procedure
-        Parameters of :class:`SeparabilitySelector`.
+    strategy, criterion, n_features, prefer, scale, ties, missing, blocks, keep
+        How features are selected: as in :class:`SeparabilitySelector`; ``missing`` as in :func:`subset_sweep`.
+    max_evaluations, patience, n_jobs, options, **procedure
+        Bounds of a search: as in :func:`search_subsets`.
 
     Returns
     -------
@@ -202,11 +207,12 @@ def select_facts(
     part, folded = seconds_of_each(time_limit, honest, cv)
     notes = [NO_FOLDS] if honest and not folded else []
     how = Procedure(random_state=random_state, time_limit=part, **procedure)
-    problem = how.prepare(X, y, groups)
+    problem, how = how.prepare(X, y, groups), how.settled_by(X)
     if part is not None:
-        X, groups, note = rows_for_the_time(as_table(X, y), problem, groups, how, part, random_state)
+        some, of_them, note = rows_for_the_time(X, y, problem, groups, how, part, random_state)
         if note is not None:
-            y, problem = None, how.prepare(X, None, groups)
+            X, y, groups, procedure = some, None, of_them, {**procedure, "scale": how.scale}
+            problem = how.prepare(X, None, groups)
             notes.append(note)
     started = time.monotonic()
     first = 1.0 / (1 + cv) if folded else 1.0

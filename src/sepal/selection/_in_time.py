@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sepal.data import Table, rows_by_content, sample_by_class
+from sepal.data import Table, as_table, rows_by_content, sample_by_class
+from sepal.measures import Prepared, groups_taken
 from sepal.parameters import RandomState, generator
 from sepal.selection._choose import Procedure
 from sepal.selection._criteria import PAIRS_PER_SECOND, as_criterion
@@ -47,13 +48,14 @@ def seconds_of_each(time_limit: float | None, honest: bool, cv: int) -> tuple[fl
 
 
 def rows_for_the_time(
-    table: Table, problem: FeatureProblem, groups: Any, how: Procedure, seconds: float, random_state: RandomState
+    X: Any, y: Any, problem: FeatureProblem, groups: Any, how: Procedure, seconds: float, random_state: RandomState
 ) -> tuple[Table, Any, str | None]:
-    """The table, or a random sample of its rows that a search of so many seconds can go through; groups, and a note.
+    """The rows, or a random sample that a search of so many seconds can go through; their groups, and a note.
 
     What scoring a subset costs grows with the square of the rows, so that a sample is the only way to look at many
     subsets in little time. Every class keeps its share.
     """
+    table = as_table(X, y)
     n, p = problem.n_rows, problem.n_units
     looks = min(p * (p + 1) / 2, float(_PASSES * p))
     cost = as_criterion(how.criterion, how.ties).cost_on(problem)
@@ -64,6 +66,6 @@ def rows_for_the_time(
     codes = np.unique(np.asarray(table.y), return_inverse=True)[1]
     drawn = sample_by_class(rows_by_content(table, codes), codes, most, generator(random_state))
     if groups is not None and not isinstance(groups, str):
-        groups = np.asarray(groups)[drawn]
+        groups = groups_taken(groups, X, y, X.rows if isinstance(X, Prepared) else np.arange(table.n_rows))[drawn]
     note = f"the time limit allows {len(drawn):,} of {table.n_rows:,} rows: a random sample of them was searched"
     return table.take(drawn), groups, note

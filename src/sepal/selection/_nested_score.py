@@ -16,9 +16,10 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors import neighbor_ranking
 from sepal.parameters import Parameter, RandomState, checked, generator
 from sepal.progress import Progress
-from sepal.selection._choose import Procedure
+from sepal.selection._choose import Procedure, procedure_keywords
 from sepal.selection._near_best import Subset
 from sepal.selection._nested_error import gain_error, nested_error
+from sepal.selection._parameters import PROCEDURE
 from sepal.selection._row_units import by_content, class_of_units, groups_within, row_units
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
@@ -83,7 +84,9 @@ class NestedScore:
         )
 
 
-@checked(Parameter("cv", "whole", "how many folds", at_least=2))
+@checked(
+    Parameter("cv", "whole", "how many folds", at_least=2), *PROCEDURE, passes_on=procedure_keywords("random_state")
+)
 def nested_score(
     X: Any,
     y: Any = None,
@@ -107,8 +110,12 @@ def nested_score(
         Rows of one group are held out together: those with the same label in an array; "rows": each alone; "copies":
         all that are equal in every column. None: copies together where their numbers show that records were repeated.
         So they are where subsets are judged inside a fold.
-    random_state, progress, **procedure
+    random_state, progress
         As in :func:`selection_test`.
+    strategy, criterion, n_features, prefer, scale, ties, missing, blocks, keep
+        How features are selected: as in :class:`SeparabilitySelector`; ``missing`` as in :func:`subset_sweep`.
+    time_limit, max_evaluations, patience, n_jobs, options, **procedure
+        Bounds of a search: as in :func:`search_subsets`.
     result : SubsetSweep or SubsetSearch, optional
         What the procedure found on all rows, where that is known already.
 
@@ -129,7 +136,8 @@ def nested_score(
     1.0
     """
     how = Procedure(random_state=random_state, **procedure)
-    problem = by_content(how, how.prepare(X, y, groups))
+    given, how = how.prepare(X, y, groups), how.settled_by(X)
+    problem = by_content(how, given)
     table, n = problem.table, problem.n_rows
     units = row_units(problem)
     n_units = int(units.max()) + 1

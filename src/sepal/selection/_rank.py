@@ -13,11 +13,12 @@ from sepal.exceptions import ParameterError
 from sepal.measures import mutual_information
 from sepal.parameters import Parameter, checked
 from sepal.selection._alignment_criteria import CenteredAlignment
-from sepal.selection._choose import Procedure
+from sepal.selection._choose import Procedure, procedure_keywords
 from sepal.selection._criteria import Thornton
 from sepal.selection._criterion import Criterion
 from sepal.selection._evaluator import Evaluator
 from sepal.selection._near_best import Subset
+from sepal.selection._parameters import PROCEDURE
 from sepal.selection._problem import FeatureProblem
 from sepal.selection._relieff import relieff
 
@@ -66,7 +67,11 @@ class FeatureRanking:
         return frame_html(self, float_format="{:.4f}".format)
 
 
-@checked(Parameter("n_neighbors", "whole", "neighbours of each class that ReliefF looks at", at_least=1))
+@checked(
+    Parameter("n_neighbors", "whole", "neighbours of each class that ReliefF looks at", at_least=1),
+    *PROCEDURE,
+    passes_on=procedure_keywords("criterion"),
+)
 def rank_features(
     X: Any, y: Any = None, *, n_neighbors: int = 10, groups: Any = None, **procedure: Any
 ) -> FeatureRanking:
@@ -81,8 +86,11 @@ def rank_features(
     groups : array-like, "rows", "copies" or None
         As in :func:`subset_sweep`, for Thornton's index and ReliefF, which ask for neighbours. The other columns of the
         table look at all rows.
-    **procedure
-        How the best subset is found: parameters of :class:`SeparabilitySelector` other than ``criterion``.
+    strategy, n_features, prefer, scale, ties, missing, blocks, keep, random_state
+        How the best subset is found, by Thornton's index: as in :class:`SeparabilitySelector`; ``missing`` as in
+        :func:`subset_sweep`.
+    time_limit, max_evaluations, patience, n_jobs, options, **procedure
+        Bounds of a search: as in :func:`search_subsets`.
 
     Returns
     -------
@@ -95,7 +103,7 @@ def rank_features(
     >>> ranking.frame(by="loss")["feature"][0]
     'sgot'
     """
-    how = Procedure(**{**procedure, "criterion": "thornton"})
+    how = Procedure(criterion="thornton", **procedure)
     problem = how.prepare(X, y, groups)
     result = how.run(problem)
     best = how.choose(result)

@@ -15,8 +15,9 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.measures import chance_between_groups
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress
-from sepal.selection._choose import Procedure
+from sepal.selection._choose import Procedure, procedure_keywords
 from sepal.selection._criteria import Thornton, as_criterion
+from sepal.selection._parameters import PROCEDURE
 from sepal.selection._problem import FeatureProblem, pack
 from sepal.selection._program import full_tree
 from sepal.selection._row_units import by_content
@@ -71,7 +72,7 @@ class SelectionTest:
         return data_frame({"best_score": self.null})
 
 
-@checked()
+@checked(*PROCEDURE, passes_on=procedure_keywords("random_state"))
 def selection_test(
     X: Any,
     y: Any = None,
@@ -98,8 +99,10 @@ def selection_test(
         For the labelings, and for strategies that use chance.
     progress : callable, optional
         Called now and then with a few words and the share of the work that is done.
-    **procedure
-        How features are selected: parameters of :class:`SeparabilitySelector`.
+    strategy, criterion, n_features, prefer, scale, ties, missing, blocks, keep
+        How features are selected: as in :class:`SeparabilitySelector`; ``missing`` as in :func:`subset_sweep`.
+    time_limit, max_evaluations, patience, n_jobs, options, **procedure
+        Bounds of a search: as in :func:`search_subsets`.
 
     Returns
     -------
@@ -125,7 +128,8 @@ def selection_test(
     if n_permutations < 1:
         raise ParameterError(f"n_permutations must be at least 1; got {n_permutations!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = by_content(how, how.prepare(X, y, groups))
+    given, how = how.prepare(X, y, groups), how.settled_by(X)
+    problem = by_content(how, given)
     notes = _groups_alone(problem)
     rng = generator(random_state)
     labels = np.column_stack([problem.codes, *(_shuffled(problem, rng) for _ in range(n_permutations))])

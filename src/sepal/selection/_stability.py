@@ -10,10 +10,11 @@ from scipy.special import ndtri
 
 from sepal.data import data_frame, draw_by_class
 from sepal.exceptions import DataError, ParameterError
-from sepal.parameters import Parameter, RandomState, checked, generator
+from sepal.parameters import Parameter, RandomState, check_cells, checked, generator
 from sepal.progress import Progress
-from sepal.selection._choose import Procedure
+from sepal.selection._choose import Procedure, procedure_keywords
 from sepal.selection._near_best import Subset
+from sepal.selection._parameters import PROCEDURE
 from sepal.selection._row_units import by_content, class_of_units, groups_within, row_units
 
 
@@ -75,7 +76,7 @@ def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, 
     >>> nogueira_stability([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
     (1.0, 1.0, 1.0)
     """
-    chosen = np.asarray(Z, dtype=np.float64)
+    chosen = check_cells("Z", Z)
     if chosen.ndim != 2 or len(chosen) < 2:
         raise ParameterError(f"Z must have a row for each of at least 2 runs; got shape {chosen.shape}")
     M, d = chosen.shape
@@ -92,7 +93,11 @@ def nogueira_stability(Z: Any, confidence: float = 0.95) -> tuple[float, float, 
     return value, value - spread, value + spread
 
 
-@checked(Parameter("n_samples", "whole", "on how many samples of rows to select again", at_least=2, at_most=10**6))
+@checked(
+    Parameter("n_samples", "whole", "on how many samples of rows to select again", at_least=2, at_most=10**6),
+    *PROCEDURE,
+    passes_on=procedure_keywords("random_state"),
+)
 def stability(
     X: Any,
     y: Any = None,
@@ -113,8 +118,12 @@ def stability(
         Half-samples, drawn without replacement.
     groups : array-like, "rows", "copies" or None
         As in :func:`nested_score`: rows of one group are in a half-sample together or not at all.
-    random_state, progress, **procedure
+    random_state, progress
         As in :func:`selection_test`.
+    strategy, criterion, n_features, prefer, scale, ties, missing, blocks, keep
+        How features are selected: as in :class:`SeparabilitySelector`; ``missing`` as in :func:`subset_sweep`.
+    time_limit, max_evaluations, patience, n_jobs, options, **procedure
+        Bounds of a search: as in :func:`search_subsets`.
 
     Returns
     -------
@@ -137,7 +146,8 @@ def stability(
     if n_samples < 2:
         raise ParameterError(f"n_samples must be at least 2; got {n_samples!r}")
     how = Procedure(random_state=random_state, **procedure)
-    problem = by_content(how, how.prepare(X, y, groups))
+    given, how = how.prepare(X, y, groups), how.settled_by(X)
+    problem = by_content(how, given)
     rng = generator(random_state)
     units = row_units(problem)
     class_of = class_of_units(units, problem.codes)

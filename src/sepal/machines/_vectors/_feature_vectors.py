@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import column_or_1d
 
-from sepal.data import Table, rows_inside
+from sepal.data import Table, as_plain_array, rows_inside
 from sepal.estimators import TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines._class_scores import ClassScores
@@ -285,7 +285,7 @@ class FeatureVectorRegressor(TableRegressorMixin, VectorMachine):
         if y is None:
             raise DataError("requires y to be passed, but the target y is None")
         with as_data_errors():
-            numbers = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+            numbers = np.asarray(column_or_1d(as_plain_array(y), warn=True), dtype=np.float64)
         if len(numbers) != table.n_rows:
             raise DataError(f"X has {table.n_rows} rows and y has {len(numbers)} numbers; they must agree")
         if not np.all(np.isfinite(numbers)):
