@@ -219,9 +219,8 @@ def test_gram_sums_of_kernels_do_not_depend_on_partitions(large, without_choices
 
 
 def test_the_classifier_without_choices_says_what_all_rows_decided(large, cut, client, sizes, monkeypatch):
-    """And nothing larger than a partition travels, though its sums are: 30 x 30 numbers, against 150 x 3."""
+    """And nothing larger than a partition travels, though its sums are (30 x 30 numbers) and its ranks (3 x 700)."""
     monkeypatch.setattr(learning, "LEARNT_FROM", 700)
-    monkeypatch.setattr("sepal.estimators._views._MOST_KNOTS", 40)  # 2,000, of partitions that have more rows than that
     found = fit_partitions(SepalClassifier(time_limit=None), cut(large, [150] * 6), client=client)
     assert found.n_sampled == 700
     assert not found.exact
@@ -229,6 +228,7 @@ def test_the_classifier_without_choices_says_what_all_rows_decided(large, cut, c
     one = len(pickle.dumps(sepal.data.as_table(large[:150].drop(columns="class"), large["class"][:150])))
     assert len(sizes["add-up-products"]) > 4 * 6 * 2  # a task and an answer each, if none were in pieces
     assert {name: max(each) for name, each in sizes.items() if max(each) > one} == {}, one
+    assert sizes["send-in-pieces"]
     assert "sample of 700" in str(found)
     assert "sample of 700" in found.model.trace_.notes[-1]
     assert found.model.score(large.drop(columns="class"), large["class"]) > 0.75

@@ -82,7 +82,7 @@ class BlockSearch(Search):
         found = np.empty((len(rows), width))
         spread = self._spread(rows, self.sent // (8 * width))
         jobs = [(some, self.fitted) for some, _ in spread]
-        for at, points in self.work.run("fetch rows", points_of, jobs):
+        for at, points in self.work.run("fetch rows", points_of, jobs, None, self.sent):
             found[spread[at][1]] = points
         return found
 
