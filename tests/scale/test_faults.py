@@ -6,7 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 
 import distributed
 import numpy as np
@@ -14,7 +17,7 @@ import pytest
 
 import sepal
 from sepal.exceptions import ClusterError
-from sepal.scale import fit_parts, partitioned, place_of_work, prepare_blocks
+from sepal.scale import fit_parts, partitioned, place_of_work, prepare_blocks, prepare_partitions
 from tests.scale.conftest import local_cluster
 from tests.scale.frames import frame
 
@@ -78,20 +81,40 @@ def _unfinished(dask_scheduler) -> list[str]:
     return [str(key) for key, task in dask_scheduler.tasks.items() if task.state not in ("memory", "forgotten")]
 
 
-def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
-    other = client.submit(time.sleep, 3, key="somebody-else")
+def test_an_interrupt_cancels_the_tasks_of_this_work_only(cut, client):
+    """Somebody else works on the same cluster meanwhile, and is in the midst of it: the answer is the right one."""
+    table = frame("whole")
+    pattern, whole = cut(table, [90] * 10), sepal.prepare(table.drop(columns="class"), table["class"])
+    begun, interrupted = threading.Event(), threading.Event()
+    now, later = (distributed.Event(name, client) for name in ("now", "later"))
+    now.set()
+
+    def pause(text: str, share: float) -> None:
+        if text == "reading rows" and 0 < share < 1:
+            begun.set()
+            interrupted.wait()
+
+    def theirs() -> sepal.measures.ThorntonTest:
+        with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+            return sepal.thornton_test(prepare_partitions(pattern, client=other, block_rows=90, progress=pause))
 
     def interrupt(share: float) -> None:
         raise KeyboardInterrupt
 
-    with place_of_work(client=client) as work, pytest.raises(KeyboardInterrupt):
-        for _ in work.run("my naps", time.sleep, [(0.01,)] * 2 + [(5.0,)] * 6, interrupt):
-            pass
-    deadline = time.monotonic() + 10
-    while any("my-naps" in key for key in client.run_on_scheduler(_unfinished)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not any("my-naps" in key for key in client.run_on_scheduler(_unfinished))
-    assert other.result(timeout=30) is None
+    with ThreadPoolExecutor(1) as somebody:
+        answer = somebody.submit(theirs)
+        begun.wait()
+        try:
+            with place_of_work(client=client) as work, pytest.raises(KeyboardInterrupt):
+                for _ in work.run("my naps", methodcaller("wait"), [(now,)] + [(later,)] * 8, interrupt):
+                    pass
+            assert not any("my-naps" in key for key in client.run_on_scheduler(_unfinished))
+        finally:
+            later.set()  # what was running runs on to its end
+            interrupted.set()
+        found = answer.result()
+    wanted = sepal.thornton_test(whole)
+    assert (found.score, found.per_class, found.interval) == (wanted.score, wanted.per_class, wanted.interval)
 
 
 def test_a_task_that_never_ends_is_not_waited_for(client, monkeypatch):

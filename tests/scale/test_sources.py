@@ -76,7 +76,7 @@ def test_a_partition_takes_no_other_along(name, there, monkeypatch):
     sent = [pickle.dumps(part) for part in parts.parts]
     assert len(sent) == 8
     assert max(len(each) for each in sent) < 1.3 * len(pickle.dumps(table[:500]))
-    found = np.concatenate([load_part(pickle.loads(each), parts.reading).values for each in sent])
+    found = np.concatenate([load_part(pickle.loads(each), parts.reading).values for each in sent])  # noqa: S301 - our own
     assert np.array_equal(found, table.drop(columns="class").to_numpy())
     assert fit_parts(parts, there).schema.n_rows == 4_000
 

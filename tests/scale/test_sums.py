@@ -234,6 +234,21 @@ def test_the_classifier_without_choices_says_what_all_rows_decided(large, cut, c
     assert found.model.score(large.drop(columns="class"), large["class"]) > 0.75
 
 
+def test_the_classifier_without_choices_does_not_depend_on_the_cut(large, cut, client):
+    """Fitted and asked. Kernel sums are rounded within a partition, so that shares agree to 1e-9 and not to the bit."""
+    new = pd.DataFrame(np.random.default_rng(8).normal(size=(200, 3)), columns=list("abc"))
+    found = {}
+    ways = ([900], "csv", False), ([100, 800], "parquet", True), ([3, 600, 97, 100, 100], "csv", True)
+    for sizes, ending, workers in (*ways, ([24] * 36 + [36], "parquet", False), ([24] * 36 + [36], "csv", True)):
+        where = {"client": client} if workers else {"n_jobs": 1}
+        model = fit_partitions(SepalClassifier(time_limit=None), cut(large, sizes, ending), n_sample=700, **where).model
+        found[len(sizes), ending, workers] = model.predict_proba(new), model.predict(new)
+    (shares, labels), *others = found.values()
+    for each in others:
+        np.testing.assert_allclose(each[0], shares, atol=1e-9)
+        assert np.array_equal(each[1], labels)
+
+
 def test_every_other_model_is_of_a_stated_sample(cut):
     table = frame("mixed", 300)
     found = fit_partitions(sepal.KNNClassifier(3), cut(table, [200, 100]), n_sample=100, n_jobs=1)

@@ -31,6 +31,7 @@ from sepal.progress import Progress
 
 NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
 _CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
+_SOLVED_ENTRIES = 1_000_000  # of which so many are looked at together: that takes some 100 bytes each
 
 
 def _survival(N: int, m: int, most: int) -> NDArray[np.float64]:
@@ -155,7 +156,10 @@ def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress |
                 progress(text, (done + fraction) / n_chunks)
 
         ranking = data.ranking(ranks, rows, report)
-        total = total + np.array([value.sum() for value in solve(ranking, rows)])
+        step = max(1, _SOLVED_ENTRIES // max(ranks, 1))
+        pieces = [solve(ranking, rows[begin : begin + step]) for begin in range(0, len(rows), step)]
+        # Together, so that it is rounded in one way however many are looked at at a time.
+        total = total + np.array([np.concatenate(values).sum() for values in zip(*pieces, strict=True)])
     return np.asarray(total) / data.n_rows
 
 

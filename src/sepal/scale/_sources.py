@@ -11,6 +11,7 @@ import os
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -65,8 +66,7 @@ class GraphPart:
 
     def content(self) -> Any:
         """A frame, or rows and labels as arrays, computed here."""
-        import dask
-
+        dask: Any = import_module("dask")
         found = dask.get(dict(self.graph), list(self.keys))
         return found[0] if len(found) == 1 else tuple(found)
 
@@ -323,8 +323,7 @@ def _frame_parts(frame: Any, y: Any) -> tuple[Partition, ...]:
 
 
 def _array_parts(X: Any, y: Any) -> tuple[Partition, ...]:
-    import dask
-
+    dask: Any = import_module("dask")
     if y is None or not hasattr(y, "blocks"):
         raise ParameterError("a Dask Array needs its labels as a Dask Array, too: give them as y")
     if X.ndim != 2 or y.ndim != 1 or X.chunks[0] != y.chunks[0]:
@@ -338,8 +337,7 @@ def _array_parts(X: Any, y: Any) -> tuple[Partition, ...]:
 
 def _graph_parts(graphs: Sequence[Any], keys: Sequence[tuple[Any, ...]], what: str) -> tuple[Partition, ...]:
     """Each with the tasks it needs."""
-    from dask.optimization import cull
-
+    cull = import_module("dask.optimization").cull
     together = {key: task for graph in graphs for key, task in dict(graph).items()}
     if any(type(task).__name__ == "Future" for task in together.values()):
         raise DataError(

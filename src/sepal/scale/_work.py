@@ -267,9 +267,7 @@ class _Sending:
 
 def _travelling(given: Any) -> bytes:
     """Its bytes, as Dask would make them."""
-    from distributed.protocol import pickle
-
-    return bytes(pickle.dumps(given))
+    return bytes(import_module("distributed.protocol.pickle").dumps(given))
 
 
 class _Watch:
