@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +157,25 @@ def test_pieces_of_different_answers_are_not_put_together():
     assert put_together(first, lambda at: answer_in_pieces("one", at, 1_000, bytes, 5_000), "naps") == bytes(5_000)
     with pytest.raises(ClusterError, match="naps: two workers gave different answers"):
         put_together(first, lambda _: other, "naps")
+
+
+def test_an_answer_waits_for_its_pieces_while_others_are_found(monkeypatch):
+    """Only the last answer was kept: a task whose pieces were fetched after the next task was done again for each."""
+    done = []
+
+    def task(number):
+        done.append(number)
+        return bytes([number]) * 5_000
+
+    first = [answer_in_pieces(f"wait {at}", 0, 1_000, task, at) for at in range(3)]
+    for at in (1, 0, 2):
+        fetch = partial(lambda piece, at: answer_in_pieces(f"wait {at}", piece, 1_000, task, at), at=at)
+        assert put_together(first[at], fetch, "naps") == bytes([at]) * 5_000
+    assert done == [0, 1, 2]
+    monkeypatch.setattr("sepal.scale._pieces._WAITING", 6_000)
+    first = [answer_in_pieces(f"wait {at}", 0, 1_000, task, at) for at in range(2)]
+    assert put_together(first[0], lambda at: answer_in_pieces("wait 0", at, 1_000, task, 0), "naps") == bytes(5_000)
+    assert done == [0, 1, 2, 0, 1, 0]
 
 
 @pytest.fixture(scope="module")

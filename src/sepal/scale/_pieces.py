@@ -18,6 +18,7 @@ from typing import Any
 from sepal.exceptions import ClusterError
 
 _AROUND = 512  # bytes of a piece beside its own
+_WAITING = 64 * 2**20  # bytes of answers of a process that wait to be fetched
 _KEPT = 3  # of what tasks are given in pieces, in each process: tasks that share it come one after the other
 
 
@@ -35,39 +36,49 @@ class Piece:
     digest: bytes
 
 
-class _Last:
-    """The last answer of this process that was too large: whoever asks for a piece, asks for the others soon."""
+class _Answers:
+    """Answers of this process that were too large, until their last piece is fetched; the oldest go where many wait.
+
+    Whoever asks for a piece, asks for the others soon, but other tasks may be done in between.
+    """
 
     def __init__(self) -> None:
-        self._lock, self._key, self._data = Lock(), "", b""
+        self._lock, self._held = Lock(), OrderedDict[str, bytes]()
 
     def data(self, key: str) -> bytes | None:
-        """Its bytes."""
+        """The bytes of one that is still there."""
         with self._lock:
-            return self._data if key == self._key else None
+            return self._held.get(key)
 
     def keep(self, key: str, data: bytes) -> None:
-        """Hold it in place of the one before."""
+        """Hold one, and let go of the oldest where all take too much."""
         with self._lock:
-            self._key, self._data = key, data
+            self._held[key] = data
+            while len(self._held) > 1 and sum(map(len, self._held.values())) > _WAITING:
+                self._held.popitem(last=False)
+
+    def forget(self, key: str) -> None:
+        """It has been fetched."""
+        with self._lock:
+            self._held.pop(key, None)
 
 
-_LAST = _Last()
+_ANSWERS = _Answers()
 
 
 def answer_in_pieces(key: str, at: int, most: int, task: Callable[..., Any], *job: Any) -> Any:
     """The answer of a task; where it takes more than ``most`` bytes, the piece of it at a place."""
-    data, size = _LAST.data(key), piece_bytes(most)
+    data, size = _ANSWERS.data(key), piece_bytes(most)
     if data is None:
         answer = task(*job)
         data = pickle.dumps(answer, protocol=5)
         if at == 0 and len(data) <= most:
             return answer
-        _LAST.keep(key, data)
+        _ANSWERS.keep(key, data)
     digest = blake2b(data, digest_size=16).digest()
     found = Piece(data[at * size : (at + 1) * size], -(-len(data) // size), digest)
     if at == found.n_pieces - 1:
-        _LAST.keep("", b"")
+        _ANSWERS.forget(key)
     return found
 
 

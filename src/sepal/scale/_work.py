@@ -173,7 +173,8 @@ class OnCluster:
         def fetch(at: int) -> Any:
             how: dict[str, Any] = {"workers": where, "allow_other_workers": True} if where else {}
             what = (answer_in_pieces, done.key, at, most, *call)
-            future = self.client.submit(*what, key=f"{done.key}-{at}", pure=False, retries=_RETRIES, **how)
+            how |= {"key": f"{done.key}-{at}", "pure": False, "retries": _RETRIES, "priority": 1}  # before other tasks
+            future = self.client.submit(*what, **how)
             try:
                 return self._result(future, name)
             finally:
