@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from operator import methodcaller
+from operator import getitem, methodcaller
 
 import distributed
 import numpy as np
@@ -42,6 +42,22 @@ def test_a_worker_killed_twice_changes_nothing(cut):
     assert len(killed) == 2
     assert np.array_equal(found.entries.number, wanted.entries.number)
     assert np.array_equal(found.distances, wanted.distances)
+
+
+def test_what_was_sent_in_pieces_is_sent_again_where_it_was_lost():
+    """40,000 bytes in pieces of 4,000, to workers of which one is killed after the first answer."""
+    numbers, killed = np.arange(5_000.0), []
+    with local_cluster() as cluster, distributed.Client(cluster, set_as_default=False) as client:
+
+        def kill(share: float) -> None:
+            if not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        with place_of_work(client=client) as work:
+            found = dict(work.run("pick", getitem, [(numbers, at) for at in range(40)], kill, 4_000))
+    assert killed
+    assert found == {at: float(at) for at in range(40)}
 
 
 def _serve(*words: str) -> subprocess.Popen:
