@@ -10,7 +10,8 @@ from scipy.stats import norm
 
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError
-from sepal.measures import expected_accuracy, expected_accuracy_curve, thornton_score
+from sepal.measures import Prepared, expected_accuracy, expected_accuracy_curve, thornton_score
+from sepal.measures import _split_accuracy as splitting
 from sepal.measures._stratified import Strata
 from tests.measures.labelled_rows import FAMILIES, copies, lattice, no_ties
 from tests.oracles import thornton as oracle
@@ -353,3 +354,25 @@ def test_labels_drawn_at_random_give_chance(rng):
     chance = 2 * 0.25
     sd = math.sqrt(chance * (1 - chance) / 1500)
     assert abs(expected_accuracy(X, y, 0.5) - chance) < norm.ppf(0.99999) * 2 * sd
+
+
+@pytest.mark.parametrize("kind", ["real", "tied"])
+def test_long_lists_are_asked_for_by_some_rows_at_a_time(kind, monkeypatch):
+    """A report of 20,000 rows held half a gigabyte here; the answers are the same to the last bit."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 3))
+    X, y = X if kind == "real" else np.round(X), (X[:, 0] + rng.normal(size=400) > 0).astype(int)
+    sizes = [0.1, 0.5]
+    wanted = [expected_accuracy(X, y, sizes), expected_accuracy(X, y, sizes, n_neighbors=3)]
+    asked, ranking = [], Prepared.ranking
+
+    def heard(self, n_neighbors, rows=None, progress=None):
+        asked.append(n_neighbors * (self.n_rows if rows is None else len(rows)))
+        return ranking(self, n_neighbors, rows, progress)
+
+    monkeypatch.setattr(Prepared, "ranking", heard)
+    monkeypatch.setattr(splitting, "_ASKED_ENTRIES", 5_000)
+    found = [expected_accuracy(X, y, sizes), expected_accuracy(X, y, sizes, n_neighbors=3)]
+    assert np.array_equal(found, wanted)
+    assert len(asked) > 10
+    assert max(asked) <= 5_000

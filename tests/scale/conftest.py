@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import pickle
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -81,6 +82,13 @@ def cut(tmp_path: Path) -> Callable[..., str]:
     return write
 
 
+def task_prefix(key: str) -> str:
+    """What the dashboard calls a task: its name without the mark of the run, its number, and that of a piece."""
+    name = re.fullmatch(r"(.+)-[0-9a-f]{8}-[0-9]+(-[0-9]+)?", key)
+    assert name is not None, key
+    return name[1]
+
+
 @pytest.fixture
 def sizes(client, monkeypatch):
     """Bytes of every task that is sent to workers and of every answer, by the name of the task."""
@@ -88,19 +96,20 @@ def sizes(client, monkeypatch):
     submit, result = client.submit, OnCluster._result
 
     def sent(task, *job, key, **how):
-        found.setdefault(key.rsplit("-", 2)[0], []).append(len(pickle.dumps((task, job))))
+        found.setdefault(task_prefix(key), []).append(len(pickle.dumps((task, job))))
         return submit(task, *job, key=key, **how)
 
     def got(self, future, name):
         answer = result(self, future, name)
-        found.setdefault(name.replace(" ", "-"), []).append(len(pickle.dumps(answer)))
+        found.setdefault(task_prefix(future.key), []).append(len(pickle.dumps(answer)))
         return answer
 
-    def scattered(*_, **__):
-        raise AssertionError("data that cannot be loaded again was sent")
+    def otherwise(*_, **__):
+        raise AssertionError("something was sent that cannot be loaded again, or in a way that is not measured")
 
     monkeypatch.setattr(client, "submit", sent)
-    monkeypatch.setattr(client, "scatter", scattered)
+    for way in ("scatter", "map", "compute", "persist", "get"):
+        monkeypatch.setattr(client, way, otherwise)
     monkeypatch.setattr(OnCluster, "_result", got)
     monkeypatch.setattr("sepal.scale._schema._LEAST_SENT", 0)
     return found

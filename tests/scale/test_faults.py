@@ -6,7 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from operator import getitem, methodcaller
 
 import distributed
 import numpy as np
@@ -14,7 +17,7 @@ import pytest
 
 import sepal
 from sepal.exceptions import ClusterError
-from sepal.scale import fit_parts, partitioned, place_of_work, prepare_blocks
+from sepal.scale import _work, fit_parts, partitioned, place_of_work, prepare_blocks, prepare_partitions
 from tests.scale.conftest import local_cluster
 from tests.scale.frames import frame
 
@@ -42,6 +45,22 @@ def test_a_worker_killed_twice_changes_nothing(cut):
     assert np.array_equal(found.distances, wanted.distances)
 
 
+def test_what_was_sent_in_pieces_is_sent_again_where_it_was_lost():
+    """40,000 bytes in pieces of 4,000, to workers of which one is killed after the first answer."""
+    numbers, killed = np.arange(5_000.0), []
+    with local_cluster() as cluster, distributed.Client(cluster, set_as_default=False) as client:
+
+        def kill(share: float) -> None:
+            if not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        with place_of_work(client=client) as work:
+            found = dict(work.run("pick", getitem, [(numbers, at) for at in range(40)], kill, 4_000))
+    assert killed
+    assert found == {at: float(at) for at in range(40)}
+
+
 def _serve(*words: str) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-m", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
@@ -49,7 +68,7 @@ def _serve(*words: str) -> subprocess.Popen:
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_scheduler_that_is_gone_is_told(end, tmp_path, monkeypatch):
+def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(end, tmp_path, monkeypatch):
     """A wait for a scheduler that stands still had no end: its process may have ended, or only answer no more."""
     monkeypatch.setattr("sepal.scale._work._ANSWER", 2.0)
     monkeypatch.setattr("sepal.scale._work._BETWEEN", 1.0)
@@ -64,8 +83,10 @@ def test_a_scheduler_that_is_gone_is_told(end, tmp_path, monkeypatch):
                 naps = work.run("wait", time.sleep, [(0.1,), (600.0,), (600.0,)])  # none of which ends by itself
                 next(naps)
                 scheduler.send_signal(end)
+                begin = time.monotonic()
                 with pytest.raises(ClusterError, match="does not answer any more"):
                     next(naps)
+            assert time.monotonic() - begin < 30
             scheduler.send_signal(signal.SIGCONT)  # so that the client can say good-bye
     finally:
         for process in (worker, scheduler):
@@ -73,29 +94,52 @@ def test_a_scheduler_that_is_gone_is_told(end, tmp_path, monkeypatch):
             process.wait()
 
 
+def test_no_wait_for_a_scheduler_is_longer_than_half_a_minute():
+    """By the waits as they are, which the test above shortens: while tasks run, while a result is fetched, if it ended."""
+    assert _work._BETWEEN + 2 * (_work._POLL + _work._ANSWER) < 30
+    assert _work._FETCH + _work._POLL + _work._ANSWER < 30
+    assert _work._PATIENCE + _work._POLL < 30
+
+
 def _unfinished(dask_scheduler) -> list[str]:
     return [str(key) for key, task in dask_scheduler.tasks.items() if task.state not in ("memory", "forgotten")]
 
 
-def _done(client: distributed.Client) -> int:
-    return sum(client.run(lambda dask_worker: dask_worker.state.executed_count).values())
+def test_an_interrupt_cancels_the_tasks_of_this_work_only(cut, client):
+    """Somebody else works on the same cluster meanwhile, and is in the midst of it: the answer is the right one."""
+    table = frame("whole")
+    pattern, whole = cut(table, [90] * 10), sepal.prepare(table.drop(columns="class"), table["class"])
+    begun, interrupted = threading.Event(), threading.Event()
+    now, later = (distributed.Event(name, client) for name in ("now", "later"))
+    now.set()
 
+    def pause(text: str, share: float) -> None:
+        if text == "reading rows" and 0 < share < 1:
+            begun.set()
+            interrupted.wait()
 
-def test_an_interrupt_cancels_the_tasks_of_this_work_only(client):
-    before = _done(client)
-    other = client.submit(time.sleep, 3, key="somebody-else")
+    def theirs() -> sepal.measures.ThorntonTest:
+        with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+            return sepal.thornton_test(prepare_partitions(pattern, client=other, block_rows=90, progress=pause))
 
     def interrupt(share: float) -> None:
         raise KeyboardInterrupt
 
-    with place_of_work(client=client) as work, pytest.raises(KeyboardInterrupt):
-        for _ in work.run("my naps", time.sleep, [(0.01,)] * 2 + [(5.0,)] * 6, interrupt):
-            pass
-    while any("my-naps" in key for key in client.run_on_scheduler(_unfinished)):  # a test that hangs says where
-        time.sleep(0.1)
-    assert other.result(timeout=300) is None
-    # Those of the two workers that had begun went on to their end: at most two of the first, one each after it.
-    assert _done(client) - before <= 1 + 4
+    with ThreadPoolExecutor(1) as somebody:
+        answer = somebody.submit(theirs)
+        begun.wait()
+        try:
+            with place_of_work(client=client) as work, pytest.raises(KeyboardInterrupt):
+                for _ in work.run("my naps", methodcaller("wait"), [(now,)] + [(later,)] * 8, interrupt):
+                    pass
+            while any("my-naps" in key for key in client.run_on_scheduler(_unfinished)):
+                time.sleep(0.05)  # they wait for what comes below: nothing but the interrupt can end them
+        finally:
+            later.set()  # what was running runs on to its end
+            interrupted.set()
+        found = answer.result()
+    wanted = sepal.thornton_test(whole)
+    assert (found.score, found.per_class, found.interval) == (wanted.score, wanted.per_class, wanted.interval)
 
 
 def test_a_task_that_never_ends_is_not_waited_for(client, monkeypatch):

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import dask.array
 import numpy as np
 import pandas as pd
 import pytest
 
 import sepal
 from sepal.exceptions import ParameterError
-from sepal.scale import ask_partitions, asking_for, fit_parts, measure_partitions, partitioned, place_of_work
+from sepal.scale import (
+    ask_partitions,
+    asking_for,
+    fit_parts,
+    measure_partitions,
+    partitioned,
+    place_of_work,
+    prepare_partitions,
+)
 from sepal.scale._blocks import cut_blocks
 from sepal.scale._drawing import draw_rows, shares_of
 from sepal.scale._sampled import stratified_interval
@@ -77,6 +86,37 @@ def test_intervals_cover_the_index_of_all_rows(kind, cut, here):
         scores.append(score)
     assert 90 <= held <= 99
     assert np.mean(scores) == pytest.approx(exact, abs=4 * np.std(scores) / 10)
+
+
+@pytest.fixture
+def three_classes():
+    """Of 480, 180 and 90 rows, which overlap: indices of about 0.8, 0.5 and 0.4."""
+    rng = np.random.default_rng(6)
+    y = np.repeat(["a", "b", "c"], [480, 180, 90])
+    X = rng.normal(size=(750, 3)) + np.repeat([[0.0], [1.2], [2.0]], [480, 180, 90], axis=0)
+    return X, y, partitioned(dask.array.from_array(X, chunks=(250, 3)), dask.array.from_array(y, chunks=250))
+
+
+def _asked(source, here, seed):
+    return ask_partitions(fit_parts(source, here), 180, 0.95, seed, None)[0]
+
+
+def _some_ask(source, here, seed):
+    return sepal.thornton_test(prepare_partitions(source, n_queries=180, random_state=seed, n_jobs=1))
+
+
+@pytest.mark.parametrize("way", [_asked, _some_ask])
+def test_intervals_of_classes_and_of_all_cover_the_exact_values(way, three_classes, here):
+    """Every interval there is of a sample of partitions: 100 seeds, 90 to 99 of them hold the exact value."""
+    X, y, source = three_classes
+    exact, held = sepal.thornton_test(X, y), dict.fromkeys(["all", "a", "b", "c"], 0)
+    for seed in range(100):
+        found = way(source, here, seed)
+        assert found.n_queries == 180
+        held["all"] += found.interval[0] <= exact.score <= found.interval[1]
+        for name, (low, high) in found.class_interval.items():
+            held[name] += low <= exact.per_class[name] <= high
+    assert all(90 <= times <= 99 for times in held.values()), held
 
 
 def test_the_plan_speaks_first_and_is_obeyed(cut):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import dask.array
 import dask.dataframe
 import numpy as np
 import polars
+import pyarrow
 import pyarrow.dataset
 import pytest
 
@@ -13,6 +16,7 @@ import sepal
 from sepal.exceptions import DataError, ParameterError
 from sepal.scale import _sources as sources
 from sepal.scale import fit_parts, is_partitioned, partitioned, prepare_partitions
+from sepal.scale._sources import load_part
 from tests.scale.frames import frame
 
 
@@ -50,6 +54,37 @@ def test_dask_arrays():
     assert sepal.thornton_score(ready) == sepal.thornton_score(X, y)
     with pytest.raises(DataError, match="blocks of"):
         partitioned(dask.array.from_array(X, chunks=(25, 2)), dask.array.from_array(y, chunks=20))
+
+
+def _in_memory(table, rows):
+    X, y = table.drop(columns="class").to_numpy(), table["class"].to_numpy().astype(str)
+    return {
+        "dask": (dask.dataframe.from_pandas(table, npartitions=len(table) // rows), "class"),
+        "dask arrays": (dask.array.from_array(X, chunks=(rows, 4)), dask.array.from_array(y, chunks=rows)),
+        "arrow": (pyarrow.dataset.dataset(pyarrow.Table.from_pandas(table)), "class"),
+        "polars": (polars.from_pandas(table).lazy(), "class"),
+    }
+
+
+@pytest.mark.parametrize("name", ["dask", "dask arrays", "arrow", "polars"])
+def test_a_partition_takes_no_other_along(name, there, monkeypatch):
+    """Rows that are in memory here were all sent with every task, where one partition of them was asked for."""
+    monkeypatch.setattr("sepal.scale._sources.MOST_ROWS", 500)
+    table = frame("real", 4_000)
+    source, y = _in_memory(table, 500)[name]
+    parts = partitioned(source, y)
+    sent = [pickle.dumps(part) for part in parts.parts]
+    assert len(sent) == 8
+    assert max(len(each) for each in sent) < 1.3 * len(pickle.dumps(table[:500]))
+    found = np.concatenate([load_part(pickle.loads(each), parts.reading).values for each in sent])  # noqa: S301 - our own
+    assert np.array_equal(found, table.drop(columns="class").to_numpy())
+    assert fit_parts(parts, there).schema.n_rows == 4_000
+
+
+def test_what_a_cluster_holds_is_refused(client):
+    persisted = client.persist(dask.dataframe.from_pandas(frame("real", 60), npartitions=2))
+    with pytest.raises(DataError, match="persisted"):
+        partitioned(persisted, "class")
 
 
 def test_sources_work_on_a_cluster(there):

@@ -22,9 +22,9 @@ def asked(monkeypatch):
     names: list[str] = []
     run = _spreading.OnCluster.run
 
-    def heard(self, name, task, jobs, progress=None):
+    def heard(self, name, task, jobs, progress=None, most=None):
         names.extend([name] * len(jobs))
-        return run(self, name, task, jobs, progress)
+        return run(self, name, task, jobs, progress, most)
 
     monkeypatch.setattr(_spreading.OnCluster, "run", heard)
     return names

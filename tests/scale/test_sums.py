@@ -219,9 +219,8 @@ def test_gram_sums_of_kernels_do_not_depend_on_partitions(large, without_choices
 
 
 def test_the_classifier_without_choices_says_what_all_rows_decided(large, cut, client, sizes, monkeypatch):
-    """And nothing larger than a partition travels, though its sums are: 30 x 30 numbers, against 150 x 3."""
+    """And nothing larger than a partition travels, though its sums are (30 x 30 numbers) and its ranks (3 x 700)."""
     monkeypatch.setattr(learning, "LEARNT_FROM", 700)
-    monkeypatch.setattr("sepal.estimators._views._MOST_KNOTS", 40)  # 2,000, of partitions that have more rows than that
     found = fit_partitions(SepalClassifier(time_limit=None), cut(large, [150] * 6), client=client)
     assert found.n_sampled == 700
     assert not found.exact
@@ -229,9 +228,25 @@ def test_the_classifier_without_choices_says_what_all_rows_decided(large, cut, c
     one = len(pickle.dumps(sepal.data.as_table(large[:150].drop(columns="class"), large["class"][:150])))
     assert len(sizes["add-up-products"]) > 4 * 6 * 2  # a task and an answer each, if none were in pieces
     assert {name: max(each) for name, each in sizes.items() if max(each) > one} == {}, one
+    assert sizes["send-in-pieces"]
     assert "sample of 700" in str(found)
     assert "sample of 700" in found.model.trace_.notes[-1]
     assert found.model.score(large.drop(columns="class"), large["class"]) > 0.75
+
+
+def test_the_classifier_without_choices_does_not_depend_on_the_cut(large, cut, client):
+    """Fitted and asked. Kernel sums are rounded within a partition, so that shares agree to 1e-9 and not to the bit."""
+    new = pd.DataFrame(np.random.default_rng(8).normal(size=(200, 3)), columns=list("abc"))
+    found = {}
+    ways = ([900], "csv", False), ([100, 800], "parquet", True), ([3, 600, 97, 100, 100], "csv", True)
+    for sizes, ending, workers in (*ways, ([24] * 36 + [36], "parquet", False), ([24] * 36 + [36], "csv", True)):
+        where = {"client": client} if workers else {"n_jobs": 1}
+        model = fit_partitions(SepalClassifier(time_limit=None), cut(large, sizes, ending), n_sample=700, **where).model
+        found[len(sizes), ending, workers] = model.predict_proba(new), model.predict(new)
+    (shares, labels), *others = found.values()
+    for each in others:
+        np.testing.assert_allclose(each[0], shares, atol=1e-9)
+        assert np.array_equal(each[1], labels)
 
 
 def test_every_other_model_is_of_a_stated_sample(cut):

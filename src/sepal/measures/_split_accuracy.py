@@ -30,7 +30,11 @@ from sepal.parameters import check_whole, checked
 from sepal.progress import Progress
 
 NEGLIGIBLE = 1e-12  # probability of the ranks that are not looked at
-_CHUNK_ENTRIES = 30_000_000  # neighbours held in memory at a time
+_CHUNK_ENTRIES = 30_000_000  # neighbours whose rows are added up together
+# A search takes some 90 bytes for each neighbour, and so does what is made of them. Lists that are long are found as
+# fast where some rows ask all as where all ask each other.
+_ASKED_ENTRIES = 1_000_000  # neighbours in memory at a time, where lists are long and there are four times as many
+_LONG = 128
 
 
 def _survival(N: int, m: int, most: int) -> NDArray[np.float64]:
@@ -145,18 +149,23 @@ def _check_k(k: int, n_classes: int, other: bool) -> int:
 
 def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress | None) -> NDArray[np.float64]:
     """Mean over rows of what ``solve`` gives per case (an array per size), in chunks of rows that fit in memory."""
-    chunk = max(1, _CHUNK_ENTRIES // max(ranks, 1))
-    n_chunks = -(-data.n_rows // chunk)
+    n, ranks = data.n_rows, max(ranks, 1)
+    step = max(1, _ASKED_ENTRIES // ranks)
+    apart = ranks >= _LONG and n * ranks > 4 * _ASKED_ENTRIES
     total: Any = 0.0
-    for at, rows in enumerate(np.array_split(np.arange(data.n_rows), n_chunks)):
+    for rows in np.array_split(np.arange(n), -(-n // max(1, _CHUNK_ENTRIES // ranks))):
+        values = []
+        for asking in np.split(rows, range(step, len(rows), step)) if apart else [rows]:
 
-        def report(text: str, fraction: float, done: int = at) -> None:
-            if progress is not None:
-                progress(text, (done + fraction) / n_chunks)
+            def report(text: str, fraction: float, begin: int = int(asking[0]), size: int = len(asking)) -> None:
+                if progress is not None:
+                    progress(text, (begin + fraction * size) / n)
 
-        ranking = data.ranking(ranks, rows, report)
-        total = total + np.array([value.sum() for value in solve(ranking, rows)])
-    return np.asarray(total) / data.n_rows
+            ranking = data.ranking(ranks, asking, report)
+            values += [solve(ranking, some) for some in np.split(asking, range(step, len(asking), step))]
+        # The sum is that of all rows of a chunk, so that it is rounded in one way however many ask at a time.
+        total = total + np.array([np.concatenate(each).sum() for each in zip(*values, strict=True)])
+    return np.asarray(total) / n
 
 
 def _in_groups(data: Prepared, X: Any, y: Any, groups: Any) -> NDArray[np.intp] | None:

@@ -51,7 +51,8 @@ class RowsElsewhere:
 
     def _looked_up(self) -> NDArray[np.intp]:
         keys = np.empty((self.n_rows, 2), dtype=np.uint64)
-        for at, found in self._work.run("compare rows", cell_keys, [(block,) for block in self._blocks]):
+        jobs = [(block,) for block in self._blocks]
+        for at, found in self._work.run("compare rows", cell_keys, jobs, None, self._schema.sent):
             first = self._blocks[at].first_row
             keys[first : first + len(found)] = found
         return key_groups(keys)

@@ -88,7 +88,7 @@ def class_order(search: BlockSearch, classes: NDArray[Any]) -> NDArray[np.intp]:
     exponent = max(int(np.frexp(search.part.extent.largest)[1]), -400)
     jobs = [(block, search.fitted, classes, exponent) for block in search.blocks]
     sums = [(0, 0)] * len(classes)
-    for _, found in search.work.run("where classes lie", class_sums, jobs):
+    for _, found in search.work.run("locate classes", class_sums, jobs, None, search.sent):
         sums = [(a + c, b + d) for (a, b), (c, d) in zip(sums, found, strict=True)]
     order = np.empty(len(classes), dtype=np.intp)
     order[sorted(range(len(classes)), key=lambda code: (*sums[code], code))] = np.arange(len(classes))

@@ -68,7 +68,7 @@ def exact_moments(
     source, p = schema.source, schema.like.n_columns
     jobs = [(part, source.reading, schema.like, schema.missing == "drop", low, high) for part in source.parts]
     count, total, squares = [0] * p, [0] * p, [0] * p
-    for _, sums in work.run("means", place_sums, jobs):
+    for _, sums in work.run("average columns", place_sums, jobs, None, schema.sent):
         for j, (n, first, second) in enumerate(sums):
             count[j], total[j], squares[j] = count[j] + n, total[j] + first, squares[j] + second
     mean, deviation = np.zeros(p), np.ones(p)

@@ -1,9 +1,15 @@
-"""Answers that are larger than a partition travel in pieces: the task is done for each, or its answer still there."""
+"""What is larger than a partition travels in pieces: what a task is given, and what it answers.
+
+What it is given is cut into tasks of their own, each of which gives its piece to whoever needs it: Dask brings these
+to the workers, and does them again where one is lost. For every piece of an answer the task is done, unless its answer
+is still there.
+"""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Lock
@@ -11,7 +17,14 @@ from typing import Any
 
 from sepal.exceptions import ClusterError
 
-_AROUND = 512  # bytes of a piece beside those of the answer
+_AROUND = 512  # bytes of a piece beside its own
+_WAITING = 64 * 2**20  # bytes of answers of a process that wait to be fetched
+_KEPT = 3  # of what tasks are given in pieces, in each process: tasks that share it come one after the other
+
+
+def piece_bytes(most: int) -> int:
+    """How many bytes a piece has, where a task may carry or give so many."""
+    return max(_AROUND, most - _AROUND)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,39 +36,49 @@ class Piece:
     digest: bytes
 
 
-class _Last:
-    """The last answer of this process that was too large: whoever asks for a piece, asks for the others soon."""
+class _Answers:
+    """Answers of this process that were too large, until their last piece is fetched; the oldest go where many wait.
+
+    Whoever asks for a piece, asks for the others soon, but other tasks may be done in between.
+    """
 
     def __init__(self) -> None:
-        self._lock, self._key, self._data = Lock(), "", b""
+        self._lock, self._held = Lock(), OrderedDict[str, bytes]()
 
     def data(self, key: str) -> bytes | None:
-        """Its bytes."""
+        """The bytes of one that is still there."""
         with self._lock:
-            return self._data if key == self._key else None
+            return self._held.get(key)
 
     def keep(self, key: str, data: bytes) -> None:
-        """Hold it in place of the one before."""
+        """Hold one, and let go of the oldest where all take too much."""
         with self._lock:
-            self._key, self._data = key, data
+            self._held[key] = data
+            while len(self._held) > 1 and sum(map(len, self._held.values())) > _WAITING:
+                self._held.popitem(last=False)
+
+    def forget(self, key: str) -> None:
+        """It has been fetched."""
+        with self._lock:
+            self._held.pop(key, None)
 
 
-_LAST = _Last()
+_ANSWERS = _Answers()
 
 
 def answer_in_pieces(key: str, at: int, most: int, task: Callable[..., Any], *job: Any) -> Any:
     """The answer of a task; where it takes more than ``most`` bytes, the piece of it at a place."""
-    data, size = _LAST.data(key), max(1, most - _AROUND)
+    data, size = _ANSWERS.data(key), piece_bytes(most)
     if data is None:
         answer = task(*job)
         data = pickle.dumps(answer, protocol=5)
         if at == 0 and len(data) <= most:
             return answer
-        _LAST.keep(key, data)
+        _ANSWERS.keep(key, data)
     digest = blake2b(data, digest_size=16).digest()
     found = Piece(data[at * size : (at + 1) * size], -(-len(data) // size), digest)
     if at == found.n_pieces - 1:
-        _LAST.keep("", b"")
+        _ANSWERS.forget(key)
     return found
 
 
@@ -70,3 +93,58 @@ def put_together(first: Piece, fetch: Callable[[int], Piece], name: str) -> Any:
             )
         data += piece.data
     return pickle.loads(bytes(data))  # noqa: S301 - it comes from our own workers, as every answer does
+
+
+def too_large(sizes: Sequence[int], most: int) -> list[int]:
+    """The places of what does not travel with a task, the largest first, so that the rest has ``most`` bytes.
+
+    >>> too_large([10, 700, 20, 900], 800), too_large([10, 20], 800)
+    ([3], [])
+    """
+    found, left = [], sum(sizes) + _AROUND
+    for at in sorted(range(len(sizes)), key=lambda at: -sizes[at]):
+        if left <= most or sizes[at] <= _AROUND:
+            break
+        found.append(at)
+        left -= sizes[at]
+    return sorted(found)
+
+
+def piece_of(data: bytes) -> bytes:
+    """A piece of what tasks are given."""
+    return data
+
+
+def pieces_of(data: bytes, most: int) -> Iterator[bytes]:
+    """One after the other."""
+    size = piece_bytes(most)
+    return (data[at : at + size] for at in range(0, len(data), size))
+
+
+class _Given:
+    """What the last tasks of this process were given in pieces, put together."""
+
+    def __init__(self) -> None:
+        self._lock, self._held = Lock(), OrderedDict[str, Any]()
+
+    def whole(self, name: str, pieces: Sequence[bytes]) -> Any:
+        """What has this name, from its pieces unless it is still there."""
+        with self._lock:
+            if name not in self._held:
+                self._held[name] = pickle.loads(b"".join(pieces))  # noqa: S301 - it comes from our own client
+            self._held.move_to_end(name)
+            found = self._held[name]
+            while len(self._held) > _KEPT:
+                self._held.popitem(last=False)
+            return found
+
+
+_GIVEN = _Given()
+
+
+def do_with_pieces(apart: Sequence[tuple[int, str, Sequence[bytes]]], task: Callable[..., Any], *job: Any) -> Any:
+    """Do a task some of whose arguments came in pieces: their places, names and pieces."""
+    whole = list(job)
+    for at, name, pieces in apart:
+        whole[at] = _GIVEN.whole(name, pieces)
+    return task(*whole)

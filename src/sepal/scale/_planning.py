@@ -235,7 +235,7 @@ def make_plan(
         work.threads,
         tried,
     )
-    rates: Rates = next(iter(work.run("try rates", measure_rates, [job])))[1]
+    rates: Rates = next(iter(work.run("measure speed", measure_rates, [job], None, schema.sent)))[1]
     n, workers = schema.n_rows, work.workers
     loading = n * rates.load_seconds / workers
     around = _AROUND + _READING * loading

@@ -103,7 +103,7 @@ def prepare_blocks(
     alone: NDArray[np.bool_] | None = None
     extents = {}
     jobs = [(block, fitted, schema.classes) for block in blocks]
-    for at, found in work.run("read rows", block_rows, jobs, stage(progress, "reading rows")):
+    for at, found in work.run("read rows", block_rows, jobs, stage(progress, "reading rows"), schema.sent):
         rows = slice(blocks[at].first_row, blocks[at].first_row + blocks[at].n_rows)
         codes[rows], keys[rows], extents[at] = found.codes, found.keys, found.extent
         if found.alone is not None:

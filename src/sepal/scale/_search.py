@@ -27,6 +27,7 @@ from sepal.scale._meetings import Cut, best_cut, plane_lines
 from sepal.scale._work import Here, Workplace, told_within
 
 _FETCHED = 2**28  # bytes of coordinates that may be brought together here
+_PIECES = 16  # in which lists of rows that ask each other may travel
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class BlockSearch(Search):
         found = np.empty((len(rows), width))
         spread = self._spread(rows, self.sent // (8 * width))
         jobs = [(some, self.fitted) for some, _ in spread]
-        for at, points in self.work.run("fetch rows", points_of, jobs):
+        for at, points in self.work.run("fetch rows", points_of, jobs, None, self.sent):
             found[spread[at][1]] = points
         return found
 
@@ -123,7 +124,8 @@ class BlockSearch(Search):
         here = isinstance(self.work, Here)
         most = None if here else max(1, self.sent // (16 * (k + 2)))  # rows whose lists are sent at a time
         if queries is None:
-            together = self.together if most is None else min(self.together, most)
+            # Their lists may be longer, and travel in pieces: rows that ask each other should not be few for it.
+            together = self.together if most is None else min(self.together, _PIECES * most)
             cut = best_cut(len(self.at), len(part.extent.low), together, self.work.workers, k)
             if cut is not None:
                 return self._met(part, k, cut, progress)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Sequence
+import pickle
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -18,6 +20,7 @@ from sepal.exceptions import DataError, MissingDependencyError, ParameterError, 
 
 FORMATS = (".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 MOST_ROWS = 250_000  # of a partition, where its source can be cut
+_MOST_QUERY = 100_000  # bytes of a query: what is larger holds rows
 
 
 class Partition(Protocol):
@@ -53,39 +56,52 @@ class FilePart:
             return file.read_row_groups(list(self.groups))
 
 
-@dataclass(frozen=True)
-class FramePart:
-    """One partition of a Dask DataFrame."""
+@dataclass(frozen=True, eq=False)
+class GraphPart:
+    """One partition of Dask collections: the tasks that make it, and no others, which may hold rows of their own."""
 
-    frame: Any
-    number: int
-
-    @property
-    def label(self) -> str:
-        """Its number."""
-        return f"partition {self.number}"
+    graph: Mapping[Any, Any]
+    keys: tuple[Any, ...]
+    label: str
 
     def content(self) -> Any:
-        """A pandas frame, computed here."""
-        return self.frame.compute(scheduler="synchronous")
+        """A frame, or rows and labels as arrays, computed here."""
+        dask: Any = import_module("dask")
+        found = dask.get(dict(self.graph), list(self.keys))
+        return found[0] if len(found) == 1 else tuple(found)
 
 
-@dataclass(frozen=True)
-class ArrayPart:
-    """One block of rows of Dask arrays."""
+@dataclass(frozen=True, eq=False)
+class HeldPart:
+    """Rows of an Arrow table or a polars frame that is in memory here; they are sent with the tasks that need them."""
 
-    X: Any
-    y: Any
-    number: int
-
-    @property
-    def label(self) -> str:
-        """Its number."""
-        return f"block {self.number}"
+    rows: Any
+    label: str
 
     def content(self) -> Any:
-        """Rows and labels as arrays, computed here."""
-        return tuple(each.compute(scheduler="synchronous") for each in (self.X, self.y))
+        """The rows."""
+        return self.rows
+
+    def __getstate__(self) -> tuple[Any, str, bool]:
+        """Some rows of an Arrow table would take all its rows along."""
+        if not hasattr(self.rows, "schema") or not hasattr(self.rows, "to_batches"):
+            return self.rows, self.label, False
+        import pyarrow
+
+        sink = pyarrow.BufferOutputStream()
+        with pyarrow.ipc.new_stream(sink, self.rows.schema) as stream:
+            stream.write_table(self.rows)
+        return sink.getvalue().to_pybytes(), self.label, True
+
+    def __setstate__(self, state: tuple[Any, str, bool]) -> None:
+        rows, label, arrow = state
+        if arrow:
+            import pyarrow
+
+            with pyarrow.ipc.open_stream(rows) as stream:
+                rows = stream.read_all()
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "label", label)
 
 
 @dataclass(frozen=True)
@@ -302,28 +318,51 @@ def _file_parts(file: Path) -> list[Partition]:
 def _frame_parts(frame: Any, y: Any) -> tuple[Partition, ...]:
     if y is not None:
         raise ParameterError("y of a Dask DataFrame must be the name of its target column")
-    return tuple(FramePart(frame.partitions[i], i) for i in range(frame.npartitions))
+    made = frame.optimize()
+    return _graph_parts([made.__dask_graph__()], [(key,) for key in made.__dask_keys__()], "partition")
 
 
 def _array_parts(X: Any, y: Any) -> tuple[Partition, ...]:
+    dask: Any = import_module("dask")
     if y is None or not hasattr(y, "blocks"):
         raise ParameterError("a Dask Array needs its labels as a Dask Array, too: give them as y")
     if X.ndim != 2 or y.ndim != 1 or X.chunks[0] != y.chunks[0]:
         raise DataError(
             f"expected rows and labels in blocks of the same rows; found blocks of {X.chunks[0]} and {y.chunks[0]} rows"
         )
-    rows = X.rechunk({1: -1})
-    return tuple(ArrayPart(rows.blocks[i], y.blocks[i], i) for i in range(len(X.chunks[0])))
+    rows, labels = dask.optimize(X.rechunk({1: -1}), y)
+    keys = [(row[0], label) for row, label in zip(rows.__dask_keys__(), labels.__dask_keys__(), strict=True)]
+    return _graph_parts([rows.__dask_graph__(), labels.__dask_graph__()], keys, "block")
+
+
+def _graph_parts(graphs: Sequence[Any], keys: Sequence[tuple[Any, ...]], what: str) -> tuple[Partition, ...]:
+    """Each with the tasks it needs."""
+    cull = import_module("dask.optimization").cull
+    together = {key: task for graph in graphs for key, task in dict(graph).items()}
+    if any(type(task).__name__ == "Future" for task in together.values()):
+        raise DataError(
+            "a Dask collection that was persisted is in the memory of a cluster, and cannot be loaded again by tasks",
+            hint="give the collection as it was before persist(), or a folder of Parquet files",
+        )
+    return tuple(GraphPart(dict(cull(together, list(own))[0]), own, f"{what} {i}") for i, own in enumerate(keys))
 
 
 def _arrow_parts(dataset: Any, y: Any) -> tuple[Partition, ...]:
     if y is not None:
         raise ParameterError("y of a pyarrow Dataset must be the name of its target column")
-    found = []
+    found: list[Partition] = []
     for fragment in dataset.get_fragments():
+        if not hasattr(fragment, "path"):  # a table in memory
+            found += _held_parts(fragment.to_table(schema=dataset.schema), len(found))
+            continue
         pieces = fragment.split_by_row_group() if hasattr(fragment, "split_by_row_group") else [fragment]
-        found += list(pieces)
-    return tuple(FragmentPart(each, dataset.schema, i) for i, each in enumerate(found))
+        found += [FragmentPart(each, dataset.schema, len(found) + i) for i, each in enumerate(pieces)]
+    return tuple(found)
+
+
+def _held_parts(rows: Any, first: int = 0) -> list[Partition]:
+    cuts = enumerate(range(0, len(rows), MOST_ROWS), first)
+    return [HeldPart(rows.slice(at, MOST_ROWS), f"fragment {i}") for i, at in cuts]
 
 
 def _query_parts(query: Any, y: Any) -> tuple[Partition, ...]:
@@ -332,7 +371,10 @@ def _query_parts(query: Any, y: Any) -> tuple[Partition, ...]:
     import polars
 
     n_rows = int(query.select(polars.len()).collect().item())
-    return tuple(QueryPart(query, at, min(MOST_ROWS, n_rows - at)) for at in range(0, n_rows, MOST_ROWS))
+    parts = [QueryPart(query, at, min(MOST_ROWS, n_rows - at)) for at in range(0, n_rows, MOST_ROWS)]
+    if len(pickle.dumps(query)) > _MOST_QUERY:  # of a frame in memory, which would be sent with every part
+        return tuple(HeldPart(part.content(), part.label) for part in parts)
+    return tuple(parts)
 
 
 Maker = Callable[[Any, Any], tuple[Partition, ...]]

@@ -18,7 +18,7 @@ def spread_subsets(client: Any = None, *, cluster: str | None = None, workers: i
     """Within it, sweeps and searches over subsets of columns score their candidates on workers.
 
     :func:`sepal.selection.subset_sweep`, :func:`sepal.selection.search_subsets`, ``SeparabilitySelector`` and whatever
-    uses them find the same subsets as on one process. Every batch carries the rows, which may take 8 MB.
+    uses them find the same subsets as on one process. The rows are sent for every batch, and may take 8 MB.
 
     Parameters
     ----------

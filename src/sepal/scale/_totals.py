@@ -114,10 +114,12 @@ class PartsPath:
 
     def triangle(self, start: Array) -> Array:
         """R of the rows of ``start`` and all rows, in the order of the partitions."""
-        R, tell = start, stage(self.progress, "triangles")
+        R, tell = start, stage(self.progress, "decompose rows")
         jobs, at_a_time = [(part, self.how) for part in self.parts], 2 * self.work.workers
         for begin in range(0, len(jobs), at_a_time):  # so many are held here, however many there are
-            found = dict(self.work.run("triangles", path_triangle, jobs[begin : begin + at_a_time], None, self.most))
+            found = dict(
+                self.work.run("decompose rows", path_triangle, jobs[begin : begin + at_a_time], None, self.most)
+            )
             for at in range(len(found)):
                 R = np.asarray(np.linalg.qr(np.vstack([R, found[at]]), mode="r"))
             if tell is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -23,7 +24,15 @@ from uuid import uuid4
 from sepal.exceptions import ClusterError, MissingDependencyError
 from sepal.neighbors import thread_count
 from sepal.progress import Share
-from sepal.scale._pieces import Piece, answer_in_pieces, put_together
+from sepal.scale._pieces import (
+    Piece,
+    answer_in_pieces,
+    do_with_pieces,
+    piece_of,
+    pieces_of,
+    put_together,
+    too_large,
+)
 
 _PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
 _POLL = 0.5
@@ -33,6 +42,8 @@ _FETCH = 15.0  # seconds in which a result that is ready should be here; it is f
 _NO_WORKERS = 120.0  # seconds without any worker after which none is waited for
 _NO_TASK = 1800.0  # seconds without a task that ends: tasks are made to take some seconds
 _RETRIES = 5  # times a task is done again after its worker was lost
+_SMALL = 512  # bytes of what is looked at again for each task
+_MOST_HELD = 8  # of what tasks are given in pieces: more are not shared by tasks that are done at a time
 
 
 class Workplace(Protocol):
@@ -56,7 +67,7 @@ class Workplace(Protocol):
     ) -> Iterator[tuple[int, Any]]:
         """Do all jobs; yields the place of each and its result, in the order they are done.
 
-        Results of more than ``most`` bytes travel in pieces.
+        What jobs are given and what they give travels in pieces where it has more than ``most`` bytes.
         """
 
 
@@ -114,13 +125,14 @@ class OnCluster:
         from distributed.comm.core import CommClosedError
 
         token, waiting, done = uuid4().hex[:8], {}, 0
+        sending = _Sending(self.client, token, most)
         finished: SimpleQueue[Any] = SimpleQueue()
         queue = iter(enumerate(jobs))
         try:
             while True:
                 for at, job in queue:
                     key = f"{name.replace(' ', '-')}-{token}-{at}"
-                    future = self._submitted(key, task, job, most)
+                    future = self._submitted(key, sending.call(task, job), most)
                     waiting[future.key] = (at, future)
                     future.add_done_callback(finished.put)
                     if len(waiting) >= 2 * max(1, self.workers):
@@ -131,7 +143,7 @@ class OnCluster:
                 result = self._result(future, name)
                 del waiting[future.key]
                 if isinstance(result, Piece):
-                    result = self._whole(result, future, task, jobs[at], most or 0, name)
+                    result = self._whole(result, future, sending.call(task, jobs[at]), most or 0, name)
                 future.release()
                 done += 1
                 yield at, result
@@ -141,27 +153,28 @@ class OnCluster:
             raise _gone(name) from error
         except SchedulerGoneError:
             waiting.clear()  # no scheduler is left that could cancel them
+            sending.forget()
             raise
         finally:
-            if waiting and self.client.status == "running":
-                self.client.cancel([future for _, future in waiting.values()], force=True)
+            left = [*(future for _, future in waiting.values()), *sending.futures]
+            if left and self.client.status == "running":
+                self.client.cancel(left, force=True)
 
-    def _submitted(self, key: str, task: Callable[..., Any], job: tuple[Any, ...], most: int | None) -> Any:
+    def _submitted(self, key: str, call: tuple[Any, ...], most: int | None) -> Any:
         how = {"key": key, "pure": False, "retries": _RETRIES}
         if most is None:
-            return self.client.submit(task, *job, **how)
-        return self.client.submit(answer_in_pieces, key, 0, most, task, *job, **how)
+            return self.client.submit(*call, **how)
+        return self.client.submit(answer_in_pieces, key, 0, most, *call, **how)
 
-    def _whole(
-        self, first: Piece, done: Any, task: Callable[..., Any], job: tuple[Any, ...], most: int, name: str
-    ) -> Any:
+    def _whole(self, first: Piece, done: Any, call: tuple[Any, ...], most: int, name: str) -> Any:
         """A large answer; its other pieces are asked for where the first one is, one after the other."""
         where = [each for some in self.client.who_has([done]).values() for each in some]
 
         def fetch(at: int) -> Any:
             how: dict[str, Any] = {"workers": where, "allow_other_workers": True} if where else {}
-            what = (answer_in_pieces, done.key, at, most, task, *job)
-            future = self.client.submit(*what, key=f"{done.key}-{at}", pure=False, retries=_RETRIES, **how)
+            what = (answer_in_pieces, done.key, at, most, *call)
+            how |= {"key": f"{done.key}-{at}", "pure": False, "retries": _RETRIES, "priority": 1}  # before other tasks
+            future = self.client.submit(*what, **how)
             try:
                 return self._result(future, name)
             finally:
@@ -200,6 +213,62 @@ class OnCluster:
                 time.sleep(_POLL)
             except (distributed.TimeoutError, TimeoutError):
                 watch.doubt()
+
+
+class _Sending:
+    """What the jobs of one run are given: with the task, or where that is too much in pieces, which are sent once."""
+
+    def __init__(self, client: Any, token: str, most: int | None) -> None:
+        self._client, self._token, self._most = client, token, most
+        self._sizes: dict[int, int] = {}  # by identity: the jobs hold what they are given as long as they are done
+        self._sent = OrderedDict[int, tuple[str, list[Any]]]()
+        self._n_pieces = 0
+
+    @property
+    def futures(self) -> list[Any]:
+        """Of the pieces that are held for jobs to come."""
+        return [future for _, pieces in self._sent.values() for future in pieces]
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        self._sent.clear()
+
+    def call(self, task: Callable[..., Any], job: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The function that does a job, and what it is given."""
+        if self._most is None:
+            return (task, *job)
+        places = too_large([self._size(each) for each in job], self._most)
+        if not places:
+            return (task, *job)
+        apart = [(at, *self._in_pieces(job[at])) for at in places]
+        return (do_with_pieces, apart, task, *(None if at in places else each for at, each in enumerate(job)))
+
+    def _size(self, given: Any) -> int:
+        found = self._sizes.get(id(given))
+        if found is None:
+            found = len(_travelling(given))
+            if found > _SMALL:
+                self._sizes[id(given)] = found
+        return found
+
+    def _in_pieces(self, given: Any) -> tuple[str, list[Any]]:
+        """What it is called, and its pieces; what several jobs are given is sent for the first of them."""
+        if id(given) not in self._sent:
+            name, pieces = f"{self._token}-{self._n_pieces}", []
+            for piece in pieces_of(_travelling(given), self._most or 0):
+                key = f"send-in-pieces-{self._token}-{self._n_pieces}"
+                pieces.append(self._client.submit(piece_of, piece, key=key, pure=False, retries=_RETRIES))
+                self._n_pieces += 1
+            self._sent[id(given)] = (name, pieces)
+            if len(self._sent) > _MOST_HELD:  # a task under way keeps its pieces where they are
+                self._sent.popitem(last=False)
+        self._sent.move_to_end(id(given))
+        return self._sent[id(given)]
+
+
+def _travelling(given: Any) -> bytes:
+    """Its bytes, as Dask would make them."""
+    return bytes(import_module("distributed.protocol.pickle").dumps(given))
 
 
 class _Watch:

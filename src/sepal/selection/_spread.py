@@ -24,7 +24,8 @@ from sepal.selection._program import full_tree, n_trees, of_masks
 Scores = list[NDArray[np.float64]]
 _PIECE = 32  # subsets of a search that one worker gets
 _UNITS = 10  # of a tree that one worker walks: a thousand subsets
-_MOST_BYTES = 8 * 2**20  # that a task may carry
+_MOST_BYTES = 8 * 2**20  # of rows that are sent for every batch of subsets
+_SENT = 2**20  # bytes that a task may carry or give
 
 
 class SubsetWorkers(Protocol):
@@ -35,9 +36,17 @@ class SubsetWorkers(Protocol):
         """Of a task."""
 
     def run(
-        self, name: str, task: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], progress: Share | None = None
+        self,
+        name: str,
+        task: Callable[..., Any],
+        jobs: Sequence[tuple[Any, ...]],
+        progress: Share | None = None,
+        most: int | None = None,
     ) -> Iterator[tuple[int, Any]]:
-        """Do all jobs; yields the place of each and its result, in the order they are done."""
+        """Do all jobs; yields the place of each and its result, in the order they are done.
+
+        What has more than ``most`` bytes travels in pieces.
+        """
 
 
 _workers: ContextVar[SubsetWorkers | None] = ContextVar("workers that score subsets", default=None)
@@ -81,7 +90,7 @@ def every_tree(
         return
     sent, units = _sent(problem, workers), min(units, _UNITS)
     jobs = [(sent, tuple(criteria), units, at) for at in range(n_trees(problem, units))]
-    for _, found in workers.run("score subsets", tree_scores, jobs):
+    for _, found in workers.run("score subsets", tree_scores, jobs, None, _SENT):
         yield found
 
 
@@ -94,7 +103,7 @@ def some_subsets(
         return mask_scores(problem, criterion, masks, progress)
     sent, ordered, found = _sent(problem, workers), sorted(masks), dict[int, float]()
     jobs = [(sent, criterion, ordered[at : at + _PIECE]) for at in range(0, len(ordered), _PIECE)]
-    for _, scores in workers.run("score subsets", mask_scores, jobs, progress):
+    for _, scores in workers.run("score subsets", mask_scores, jobs, progress, _SENT):
         found |= scores
     return found
 
