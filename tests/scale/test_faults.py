@@ -95,7 +95,7 @@ def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(end, tmp_path, mo
 
 
 def test_no_wait_for_a_scheduler_is_longer_than_half_a_minute():
-    """By the waits as they are, which the test above shortens: while tasks run, while a result is fetched, if it ended."""
+    """By the waits as they are: the test above shortens them."""
     assert _work._BETWEEN + 2 * (_work._POLL + _work._ANSWER) < 30
     assert _work._FETCH + _work._POLL + _work._ANSWER < 30
     assert _work._PATIENCE + _work._POLL < 30
