@@ -93,7 +93,7 @@ def run(data: Path | None) -> None:
                 if abs(contestants[other]() - contestants["sepal"]()) > 1e-3:
                     raise AssertionError(f"{name}, k = {k}: {other} answers otherwise")
             title = f"{name}: {X.shape[0]:,} x {X.shape[1]}, k = {k}"
-            show(title, race(contestants, rounds=5, budget=45.0), "sepal")
+            show(title, race(contestants, budget=45.0), "sepal")
             work = _native.axis_work(points=np.ascontiguousarray(X), k=k, threads=CORES)
             done = {
                 "rotation": work.rotation,
