@@ -106,6 +106,8 @@ from sepal.data._summary import ColumnSummary, TableSummary, summarize
 from sepal.data._summary import coded_target as coded_target
 from sepal.data._table import Table
 from sepal.data._text_options import TextOptions
+from sepal.data._threads import thread_count as thread_count
+from sepal.data._threads import threads_by_default as threads_by_default
 from sepal.data._weights import as_weights as as_weights
 from sepal.data._whole_files import write_whole as write_whole
 from sepal.data._words import Words as Words
