@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 
+#include "cell_copy.hpp"
 #include "equal_rows.hpp"
 #include "splitmix.hpp"
 
@@ -47,6 +48,26 @@ auto mixed(const Numbers& numbers) {
     return to_numpy(std::move(found));
 }
 
+template <class T> using Grid2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+using Target = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T> nb::tuple copied(const Grid2<T>& cells, Target to, int threads) {
+    if (cells.shape(0) != to.shape(0) || cells.shape(1) != to.shape(1)) throw std::invalid_argument("a copy has the shape of what is copied");
+    const Grid<T> from{cells.data(), static_cast<std::int64_t>(cells.shape(0)), static_cast<std::int64_t>(cells.shape(1)), cells.stride(0), cells.stride(1)};
+    double* const out = to.data();
+    const int team = team_of(threads);
+    CellFacts facts;
+    {
+        const nb::gil_scoped_release free;
+        facts = copy_cells(from, out, team);
+    }
+    return nb::make_tuple(facts.finite, facts.exact);
+}
+
+template <class... T> void bind_copies(nb::module_& m) {
+    (m.def("copy_cells", &copied<T>, nb::kw_only(), nb::arg("cells").noconvert(), nb::arg("to").noconvert(), nb::arg("threads")), ...);
+}
+
 } // namespace
 
 void bind_rows(nb::module_& m) {
@@ -54,6 +75,7 @@ void bind_rows(nb::module_& m) {
     m.def("distinct_keys", &distinct_bits, nb::kw_only(), nb::arg("keys"));
     m.def("row_hash", &hashes, nb::kw_only(), nb::arg("cells"));
     m.def("mixed_bits", &mixed, nb::kw_only(), nb::arg("numbers"));
+    bind_copies<double, float, std::int64_t, std::int32_t, std::uint8_t>(m);
 }
 
 } // namespace sepal

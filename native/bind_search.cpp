@@ -96,15 +96,16 @@ TileWork tile_work(const Matrix& points, int k, int threads) {
     return work;
 }
 
-// The multiply-adds of a Euclidean search by tree.
-double tree_work(const Matrix& points, int k, int threads) {
+// The multiply-adds of a Euclidean search by tree; of one of several turns, in which every so-many-th leaf asks.
+double tree_work(const Matrix& points, int k, int threads, std::int64_t turns) {
     check_rows(points, false);
+    if (turns < 1) throw std::invalid_argument("there is no such turn");
     double work = 0;
     const nb::gil_scoped_release free;
     const Points data = points_of(points);
     const std::vector<double> weights(data.p, 1.0);
     search_tree(data, data, {Metric::l2, 2.0, 0, weights.data()},
-                {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr}, &work);
+                {.k = k, .self_join = true, .tie = 0, .zero = 0, .threads = team_of(threads), .poll = nullptr, .raw = turns > 1, .turn = {0, turns}}, &work);
     return work;
 }
 
@@ -156,7 +157,7 @@ void bind_search(nb::module_& m) {
     m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
     nb::class_<TileWork>(m, "TileWork").def_ro("pairs", &TileWork::pairs).def_ro("measured", &TileWork::measured);
     m.def("tile_work", &tile_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
-    m.def("tree_work", &tree_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
+    m.def("tree_work", &tree_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"), nb::arg("turns") = 1);
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
           nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
     m.def("instruction_set", [] { return has_byte_products() ? "avx512-vnni" : has_v3() ? "x86-64-v3" : "baseline"; });

@@ -117,7 +117,8 @@ inline MetricSpec spec_of(std::size_t n_columns, const std::string& metric, doub
 // Threads to start; answers do not depend on how many there are.
 inline int team_of(int threads) {
     if (threads < 1) throw std::invalid_argument("at least one thread is needed");
-    return std::min(threads, std::max(16, 2 * static_cast<int>(std::thread::hardware_concurrency())));
+    static const int most = std::max(16, 2 * static_cast<int>(std::thread::hardware_concurrency())); // asked once: it reads a file
+    return std::min(threads, most);
 }
 
 inline void check_rows(const Matrix& m, bool may_be_nan) {

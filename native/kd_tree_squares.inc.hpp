@@ -14,20 +14,24 @@ SEPAL_ATTR SEPAL_INLINE Floats::V fused(Floats::V a, Floats::V b, Floats::V c) {
 struct Few {
     static constexpr int kMost = 24, kRoom = 96; // neighbours; candidates, two leaves more than neighbours at least
     int n = 0;
-    float slot[1 + kMost];       // the smallest squares, in order, after minus infinity
+    float slot[kMost]; // the smallest squares, in order
     float square[kRoom];
     std::int32_t place[kRoom]; // leaf * kLeaf + point
 
     SEPAL_ATTR SEPAL_INLINE void begin() {
-        slot[0] = -std::numeric_limits<float>::infinity();
-        std::fill_n(slot + 1, kMost, std::numeric_limits<float>::infinity());
+        std::fill_n(slot, kMost, std::numeric_limits<float>::infinity());
     }
     // A square into its place, where the largest goes, without a branch: the i-th becomes min(i-th, max(one before, value)).
+    // What is read was written in the same pieces just before: other pieces would have to wait for the cache.
     SEPAL_ATTR SEPAL_INLINE void insert(float value, int k) {
         using F = Floats;
         const F::V own = F::fill(value);
-        for (int i = (k - 1) / F::width * F::width; i >= 0; i -= F::width)
-            F::store(slot + 1 + i, F::min(F::load(slot + 1 + i), F::max(F::load(slot + i), own)));
+        F::V before = F::fill(-std::numeric_limits<float>::infinity());
+        for (int i = 0; i < k; i += F::width) {
+            const F::V now = F::load(slot + i);
+            F::store(slot + i, F::min(now, F::max(F::after(before, now), own)));
+            before = now;
+        }
     }
     SEPAL_ATTR SEPAL_INLINE void add(float value, std::int32_t at) {
         square[n] = value;
@@ -249,7 +253,7 @@ template <int P> class AskingSquares {
                 few.add(squares[c], leaf * kLeaf + c);
             }
         }
-        const float least = few.slot[k];
+        const float least = few.slot[k - 1];
         if (!(least < std::numeric_limits<float>::infinity())) return 0;
         const float limit = reach(least), before = limits_[q];
         limits_[q] = std::min(before, limit);
@@ -270,13 +274,36 @@ template <int P> class AskingSquares {
         for (; first != 0; first &= first - 1) {
             const int c = std::countr_zero(first);
             int at = static_cast<int>(smaller[c]);
-            while (at < k && few.slot[1 + at] == squares[c]) ++at; // equal ones after each other
-            if (at < k) few.slot[1 + at] = squares[c];
+            while (at < k && few.slot[at] == squares[c]) ++at; // equal ones after each other
+            if (at < k) few.slot[at] = squares[c];
         }
-        const V limit = F::fill(reach(few.slot[k]));
+        const V limit = F::fill(reach(few.slot[k - 1]));
         unsigned near = 0;
         for (int v = 0; v < kLeaf; v += W) near |= F::bits(F::at_most(F::load(squares + v), limit)) << v;
         return within & near;
+    }
+
+    SEPAL_ATTR const double* coordinates(std::int32_t place) const { return job_.tree.block(place / kLeaf) + place % kLeaf; }
+
+    // The places of the candidates, nearly in order already, which spares a sort.
+    SEPAL_ATTR SEPAL_INLINE void in_order(Few& few, std::vector<Neighbor>& items) const {
+        constexpr std::int32_t kFree = -1;
+        const int padded = (few.n + W - 1) / W * W;
+        std::fill(few.square + few.n, few.square + padded, std::numeric_limits<float>::infinity());
+        items.assign(few.n, {0.0, kFree});
+        const V one = F::fill(1);
+        for (int v = 0; v < padded; v += W) {
+            const V own = F::load(few.square + v);
+            V smaller = F::fill(0);
+            for (int j = 0; j < few.n; ++j) smaller += F::where(F::below(F::fill(few.square[j]), own), one);
+            float at[W];
+            F::store(at, smaller);
+            for (int i = v; i < std::min(v + W, few.n); ++i) {
+                auto place = static_cast<std::size_t>(at[i - v]);
+                while (items[place].row != kFree) ++place; // equal ones after each other
+                items[place].row = few.place[i];
+            }
+        }
     }
 
     // Float64 values of the candidates that are left.
@@ -286,24 +313,22 @@ template <int P> class AskingSquares {
         few.cut(limits_[q]);
         n_decided_ += few.n;
         std::vector<Neighbor>& items = found.items();
-        items.resize(few.n);
+        in_order(few, items);
         const double* x = job_.asking.block(job_.leaf) + q;
-        int rank[Few::kRoom];
-        for (int i = 0; i < few.n; ++i) { // nearly in order already, which spares a sort
-            int at = 0;
-            for (int j = 0; j < few.n; ++j) at += few.square[j] < few.square[i] || (few.square[j] == few.square[i] && j < i);
-            rank[i] = at;
+        constexpr int kSide = 4; // sums that do not wait for each other
+        for (int i = 0; i < few.n; i += kSide) {
+            const int last = few.n - 1;
+            const double* z[kSide];
+            double sum[kSide] = {};
+            for (int c = 0; c < kSide; ++c) z[c] = coordinates(items[std::min(i + c, last)].row);
+            for (int f = 0; f < p_; ++f)
+                for (int c = 0; c < kSide; ++c) {
+                    const double t = x[f * kLeaf] - z[c][f * kLeaf];
+                    sum[c] += t * t;
+                }
+            for (int c = 0; c < kSide && i + c <= last; ++c) items[i + c].value = sum[c];
         }
-        for (int i = 0; i < few.n; ++i) {
-            const std::int32_t leaf = few.place[i] / kLeaf, c = few.place[i] % kLeaf;
-            const double* z = job_.tree.block(leaf) + c;
-            double sum = 0;
-            for (int f = 0; f < p_; ++f) {
-                const double t = x[f * kLeaf] - z[f * kLeaf];
-                sum += t * t;
-            }
-            items[rank[i]] = {sum, job_.tree.rows(leaf)[c]};
-        }
+        for (Neighbor& each : items) each.row = job_.tree.rows(each.row / kLeaf)[each.row % kLeaf];
         found.recount(1 + job_.plan.tie, job_.plan.zero);
         few.n = 0;
     }

@@ -50,6 +50,18 @@ template <class T, class Bits> struct Lanes {
         constexpr Bits everything_but_the_sign = std::numeric_limits<Bits>::max();
         return reinterpret_cast<V>(reinterpret_cast<Mask>(a) & everything_but_the_sign);
     }
+    // One lane up: the last lane of `before`, then `own` without its last.
+    SEPAL_ATTR static SEPAL_INLINE V after(V before, V own) {
+#ifdef __clang__
+        if constexpr (width == 8) return __builtin_shufflevector(before, own, 7, 8, 9, 10, 11, 12, 13, 14);
+        else if constexpr (width == 4) return __builtin_shufflevector(before, own, 3, 4, 5, 6);
+        else return __builtin_shufflevector(before, own, 1, 2);
+#else
+        if constexpr (width == 8) return __builtin_shuffle(before, own, Mask{7, 8, 9, 10, 11, 12, 13, 14});
+        else if constexpr (width == 4) return __builtin_shuffle(before, own, Mask{3, 4, 5, 6});
+        else return __builtin_shuffle(before, own, Mask{1, 2});
+#endif
+    }
     SEPAL_ATTR static SEPAL_INLINE Mask none() { return Mask{}; }
     SEPAL_ATTR static SEPAL_INLINE Mask below(V a, V b) { return a < b; }
     SEPAL_ATTR static SEPAL_INLINE Mask at_least(V a, V b) { return a >= b; }
@@ -96,6 +108,7 @@ template <class T, class Bits> struct Lanes {
     static SEPAL_INLINE V min(V a, V b) { return each([&](int i) { return a.x[i] < b.x[i] ? a.x[i] : b.x[i]; }); }
     static SEPAL_INLINE V max(V a, V b) { return each([&](int i) { return a.x[i] > b.x[i] ? a.x[i] : b.x[i]; }); }
     static SEPAL_INLINE V abs(V a) { return each([&](int i) { return a.x[i] < -a.x[i] ? -a.x[i] : a.x[i]; }); }
+    static SEPAL_INLINE V after(V before, V own) { return each([&](int i) { return i == 0 ? before.x[width - 1] : own.x[i - 1]; }); }
     static SEPAL_INLINE Mask none() { return test([](int) { return false; }); }
     static SEPAL_INLINE Mask below(V a, V b) { return test([&](int i) { return a.x[i] < b.x[i]; }); }
     static SEPAL_INLINE Mask at_least(V a, V b) { return test([&](int i) { return a.x[i] >= b.x[i]; }); }

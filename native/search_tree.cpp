@@ -111,7 +111,8 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     });
     if (std::accumulate(costs.begin(), costs.end(), 0.0) > most) return {};
     plan.turn.arranged(Turn::Kind::by_leaves, kLeaf, queries.n, [&](std::int64_t i) { return asking->rows(static_cast<std::int32_t>(i / kLeaf))[i % kLeaf]; });
-    parallel_for(Loop{.n = n_leaves, .threads = plan.threads, .grain = 4}, [] { return Found(kLeaf); },
+    const std::int64_t grain = std::clamp(n_leaves / (64 * plan.threads), 1, 4); // few leaves one by one: nobody waits long for the last
+    parallel_for(Loop{.n = n_leaves, .threads = plan.threads, .grain = grain}, [] { return Found(kLeaf); },
                  [&](Found& found, std::int64_t at) {
                      if (at % apart != 0 && plan.turn.has(at)) ask_leaf(found, static_cast<std::int32_t>(at));
                  });

@@ -14,6 +14,7 @@ SOURCES = Path(__file__).parent.parent / "src" / "sepal"
 # The only files that may open the native module, one per native family.
 DOORS = {
     "auto/_forest.py",
+    "data/_cell_copies.py",
     "data/_equal_rows.py",
     "data/_text_codes.py",
     "learners/_moving_window.py",

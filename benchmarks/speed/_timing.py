@@ -23,7 +23,10 @@ class Timing:
         return statistics.median(theirs / own for theirs, own in pairs)
 
 
-SHORT = 3.0  # seconds; who is done sooner runs twice in its turn, and the second time counts
+SHORT = 1.0  # seconds; who is done sooner runs twice in its turn, and the second time counts
+ROUNDS = 5  # ratios decide: so many rounds are run where no run takes longer than QUICK, whatever the budget
+QUICK = 2.0
+MOST = 30.0  # seconds; after these no more rounds begin for the sake of their number
 
 
 def _turn(run: Callable[[], object]) -> float:
@@ -38,18 +41,30 @@ def _turn(run: Callable[[], object]) -> float:
     return seconds
 
 
-def race(contestants: Mapping[str, Callable[[], object]], rounds: int = 5, budget: float = 60.0) -> Timing:
-    """Run all contestants in turn, ``rounds`` times or until the budget is spent (at least twice).
+def enough(done: int, slowest: float, spent: float, budget: float) -> bool:
+    """Whether no further round begins: the budget is spent, and there were two rounds, or ``ROUNDS`` of quick runs.
 
-    Every round begins with another one, so that nobody always comes after the same one, whose threads may still spin.
+    >>> enough(2, slowest=5.0, spent=30.0, budget=9.0), enough(2, slowest=1.5, spent=12.0, budget=9.0)
+    (True, False)
+    """
+    return spent > budget and done >= (ROUNDS if slowest <= QUICK and spent <= MOST else 2)
+
+
+def race(contestants: Mapping[str, Callable[[], object]], rounds: int = ROUNDS, budget: float = 60.0) -> Timing:
+    """Run all contestants in turn, ``rounds`` times or until the budget is spent.
+
+    At least twice, and ``ROUNDS`` times where all are ``QUICK``, unless ``rounds`` is less. Every round begins with
+    another one, and every second one goes backwards, so that nobody always comes after the same one, whose threads may
+    still spin.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     begin = time.perf_counter()
     for done in range(rounds):
         first = done % len(contestants)
-        for name in [*contestants][first:] + [*contestants][:first]:
+        turns = [*contestants][first:] + [*contestants][:first]
+        for name in turns if done % 2 == 0 else reversed(turns):
             seconds[name].append(_turn(contestants[name]))
-        if done >= 1 and time.perf_counter() - begin > budget:
+        if enough(done + 1, max(each[-1] for each in seconds.values()), time.perf_counter() - begin, budget):
             break
     return Timing(seconds)
 

@@ -158,7 +158,7 @@ def run(
         runners = {"sepal": ours, **_peers()}
         for n in sizes:
             X, y = made(n, 20)
-            timing = race({name: partial(function, X, y) for name, function in runners.items()}, rounds=3, budget=120.0)
+            timing = race({name: partial(function, X, y) for name, function in runners.items()}, budget=120.0)
             show(f"all complexity measures, {n:,} x 20", timing, "sepal")
             if n == 5_000:
                 ratios = [timing.ratio(name, "sepal") for name in runners if name != "sepal"]

@@ -7,8 +7,12 @@ which others on the machine hardly change. Larger tables are asked until one tak
 logarithms of all sizes from 10,000 rows on. Goals: nothing above n log n (1.1 between 10,000 and a million) in up to 8
 columns, and memory in proportion to the rows.
 
-A run takes ``RUN`` seconds at most. Cells are kept in ``results/growth.json``, and the next run goes on where the last
-one stopped: a machine need not be quiet for an hour. Delete the file to measure all anew.
+A second table counts what an exact search by a tree looks at (``benchmarks/speed/_visits.py``): there is no clock in
+it, and it goes on to ten million rows.
+
+A run takes ``RUN`` seconds at most. Cells are kept in ``results/growth.json``, each with its date and commit, and the
+next run goes on where the last one stopped: a machine need not be quiet for an hour. The last line says of which states
+of the code the cells are; delete the file to measure all anew.
 """
 
 from __future__ import annotations
@@ -17,19 +21,25 @@ import json
 import math
 import multiprocessing
 import os
+import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
+from datetime import date
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.speed._visits import VISITED, count, rows, told_visits
+
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 COLUMNS = (4, 8, 10, 50)
 LARGE = 10_000  # below, what a call costs in any case hides how it grows
-PATIENCE = 120.0
-RUN = 1500.0
+PATIENCE = 1500.0
+RUN = 5400.0
 KEPT = Path(__file__).parent / "results" / "growth.json"
 FEW_COLUMNS, N_LOG_N = 8, 1.1
 Cell = tuple[float, float]  # seconds of processor, MiB
@@ -81,15 +91,6 @@ TASKS: dict[str, Callable[[Any, Any], None]] = {
 }
 
 
-def rows(n: int, p: int) -> tuple[Any, Any]:
-    """Two classes whose means are 3 apart in the first column."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, n)
-    X = rng.normal(size=(n, p))
-    X[:, 0] += 3.0 * y
-    return X, y
-
-
 def _alone(task: str, n: int, p: int, answer: Connection) -> None:
     X, y = rows(n, p)
     TASKS[task](*rows(200, p))  # imports and first calls are no growth
@@ -130,24 +131,37 @@ def exponent(sizes: list[int], values: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
+def state() -> str:
+    """The commit that is measured, and the day."""
+    asked = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    return f"{found or 'no commit'} on {date.today().isoformat()}"
+
+
 class Cells:
     """What was measured so far, and how much time is left to measure more."""
 
     def __init__(self, kept: Path | None, seconds: float) -> None:
-        self._kept, self._end = kept, time.perf_counter() + seconds
-        self._found: dict[str, Any] = json.loads(kept.read_text()) if kept is not None and kept.exists() else {}
+        self._kept, self._end, self._state = kept, time.perf_counter() + seconds, state()
+        found = json.loads(kept.read_text()) if kept is not None and kept.exists() else {}
+        # Cells of which nobody knows which code they measured are measured anew.
+        self._found: dict[str, Any] = {key: each for key, each in found.items() if isinstance(each, dict)}
+        self._used: Counter[str] = Counter()
 
-    def measure(self, task: str, n: int, p: int, guess: float, patience: float) -> Cell | str | None:
-        """A cell; None where it takes too long; a text where there is no time left for it in this run."""
-        key, left = f"{task}, {p} columns, {n} rows", self._end - time.perf_counter()
+    def measure(self, key: str, guess: float, run: Callable[[], Any]) -> tuple[bool, Any]:
+        """Whether a cell was measured, now or before, and what came out; False where no time is left for it."""
         if key not in self._found:
-            if guess + 3.0 > left:
-                return f"{n:,}: in the next run"
-            self._found[key] = cell(task, n, p, patience)
+            if guess + 3.0 > self._end - time.perf_counter():
+                return False, None
+            self._found[key] = {"found": run(), "of": self._state}
             if self._kept is not None:
                 self._kept.write_text(json.dumps(self._found, indent=1) + "\n", encoding="utf-8")
-        found = self._found[key]
-        return None if found is None else (float(found[0]), float(found[1]))
+        self._used[self._found[key]["of"]] += 1
+        return True, self._found[key]["found"]
+
+    def states(self) -> str:
+        """Of which states of the code the cells are."""
+        return ", ".join(f"{each} ({count} cells)" for each, count in sorted(self._used.items()))
 
 
 def line(task: str, p: int, sizes: tuple[int, ...], patience: float, cells: Cells) -> tuple[dict[int, Cell], str]:
@@ -162,12 +176,12 @@ def line(task: str, p: int, sizes: tuple[int, ...], patience: float, cells: Cell
             guess = second[0] * (n / b) ** slope
             if guess > patience:
                 return found, f"{n:,}: about {guess:,.0f} s, not run"
-        measured = cells.measure(task, n, p, guess, patience)
-        if isinstance(measured, str):
-            return found, measured
+        done, measured = cells.measure(f"{task}, {p} columns, {n} rows", guess, partial(cell, task, n, p, patience))
+        if not done:
+            return found, f"{n:,}: in the next run"
         if measured is None:
             return found, f"{n:,}: over {patience:g} s"
-        found[n] = measured
+        found[n] = (float(measured[0]), float(measured[1]))
     return found, ""
 
 
@@ -190,6 +204,7 @@ def run(
     *,
     sizes: tuple[int, ...] = SIZES,
     columns: tuple[int, ...] = COLUMNS,
+    visited: tuple[int, ...] = (10_000, 100_000, 1_000_000, 10_000_000),
     patience: float = PATIENCE,
     kept: Path | None = KEPT,
 ) -> None:
@@ -210,3 +225,13 @@ def run(
     missed = f"missed: {', '.join(steep)}" if steep else "reached"
     print(f"  goal: nothing above n log n in up to {FEW_COLUMNS} columns; {missed}")
     print(f"  goal: memory in proportion to n; {'missed: ' + ', '.join(large) if large else 'reached'}")
+    print("\nwhat a tree compares each row with, and processor time a row of scipy's cKDTree, for the 1 and 10 nearest")
+    for p in VISITED:
+        counted = {}
+        for n in visited:
+            done, found = cells.measure(f"visits, {p} columns, {n} rows", n * 2e-5, partial(count, n, p))
+            if not done:
+                break
+            counted[n] = found
+        print(told_visits(p, counted), flush=True)
+    print(f"  measured: {cells.states()}")

@@ -40,7 +40,7 @@ def choose_k(n: int = 10_000, p: int = 20, k_max: int = 100, *, grid: bool = Tru
         "sepal, k = 1..100 by LOO": lambda: leave_one_out_curve(X, y, k_max=k_max),
         "sepal, one 100-NN query": lambda: neighbor_ranking(X, k_max, scale="minmax"),
     }
-    show(f"choose k, {n:,} x {p} (goal: at least 0.67 x)", race(contestants, 5), "sepal, k = 1..100 by LOO")
+    show(f"choose k, {n:,} x {p} (goal: at least 0.67 x)", race(contestants), "sepal, k = 1..100 by LOO")
     if not grid:
         return
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": list(range(1, k_max + 1))}, cv=10)
@@ -48,7 +48,7 @@ def choose_k(n: int = 10_000, p: int = 20, k_max: int = 100, *, grid: bool = Tru
         "sepal, k = 1..100 by LOO": lambda: leave_one_out_curve(X, y, k_max=k_max),
         "scikit-learn GridSearchCV": lambda: search.fit(X, y),
     }
-    show(f"choose k, {n:,} x {p} (goal: at least 50 x)", race(both, 2, budget=1.0), "sepal, k = 1..100 by LOO")
+    show(f"choose k, {n:,} x {p} (goal: at least 50 x)", race(both, budget=1.0), "sepal, k = 1..100 by LOO")
 
 
 def mixed_frame(n: int, p: int, seed: int = 0) -> tuple[pd.DataFrame, NDArray[np.int64]]:
@@ -79,7 +79,7 @@ def mixed(n: int = 5_000, p: int = 20, k: int = 5) -> None:
         "sepal gower": lambda: neighbor_ranking(frame, k, distance="gower"),
         "gower + precomputed": lambda: theirs(plain),
     }
-    show(f"mixed {n:,} x {p}, {k}-NN of all rows (goal: at least 20 x)", race(contestants, 2), "sepal gower")
+    show(f"mixed {n:,} x {p}, {k}-NN of all rows (goal: at least 20 x)", race(contestants, budget=1.0), "sepal gower")
 
 
 def mixed_large(n: int = 100_000, p: int = 20, k: int = 5) -> None:
@@ -88,7 +88,7 @@ def mixed_large(n: int = 100_000, p: int = 20, k: int = 5) -> None:
     found = neighbor_ranking(frame, k, queries=frame[:20], distance="heom", scale="minmax")
     np.testing.assert_allclose(found.distances, _heom_by_numpy(frame, 20, k), atol=1e-12)
     before = peak_megabytes()
-    timing = race({"sepal heom, LOO k = 1..5": lambda: leave_one_out_curve(frame, y, k_max=k)}, 2, budget=1.0)
+    timing = race({"sepal heom, LOO k = 1..5": lambda: leave_one_out_curve(frame, y, k_max=k)}, budget=1.0)
     show(f"mixed {n:,} x {p}", timing, "sepal heom, LOO k = 1..5")
     rate = n / timing.median("sepal heom, LOO k = 1..5")
     print(f"  {rate:,.0f} rows per second; {peak_megabytes():.0f} MB at the peak, {before:.0f} MB of them before")
@@ -135,7 +135,7 @@ def predict(n: int = 100_000, queries: int = 10_000, p: int = 10, k: int = 10) -
         "scikit-learn": lambda: theirs.predict(asked),
         "FAISS flat + votes": faiss_votes,
     }
-    show(f"predict {queries:,} of {n:,} x {p}, k = {k} (goal: above 1 x)", race(contestants, 5, budget=30.0), "sepal")
+    show(f"predict {queries:,} of {n:,} x {p}, k = {k} (goal: above 1 x)", race(contestants, budget=30.0), "sepal")
 
 
 def texts(n: int, n_words: int, length: int, seed: int = 0) -> csr_array:
@@ -158,7 +158,7 @@ def sparse(n: int = 5_000, n_words: int = 50_000, length: int = 80, k: int = 10)
     theirs = KNeighborsClassifier(k, metric="cosine", algorithm="brute", n_jobs=-1).fit(X, y)
     np.testing.assert_allclose(ours.kneighbors(asked)[0], theirs.kneighbors(asked)[0], atol=1e-9)
     contestants = {"sepal": lambda: ours.predict(asked), "scikit-learn": lambda: theirs.predict(asked)}
-    show(f"texts, {n // 5:,} of {n:,} x {n_words:,}, k = {k}", race(contestants, 3), "sepal")
+    show(f"texts, {n // 5:,} of {n:,} x {n_words:,}, k = {k}", race(contestants, budget=10.0), "sepal")
 
 
 def run(data_folder: Path | None) -> None:

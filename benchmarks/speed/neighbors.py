@@ -123,7 +123,7 @@ def work_done(X: NDArray[np.float64], k: int, method: str) -> str:
     return f"products of bytes leave out {1 - tiles.measured / tiles.pairs:.1%} of the pairs in float32"
 
 
-def compare(n: int, p: int, k: int, dtype: type, rounds: int = 5) -> None:
+def compare(n: int, p: int, k: int, dtype: type) -> None:
     """Noise: ours and the peers."""
     rng = np.random.default_rng(p)
     X = rng.standard_normal((n, p)).astype(dtype)
@@ -140,7 +140,7 @@ def compare(n: int, p: int, k: int, dtype: type, rounds: int = 5) -> None:
     for name, answer in answers.items():
         # FAISS and scikit-learn brute on float32 may swap neighbours that are equal to seven digits.
         assert abs(answer - answers["sepal"]) < 1e-4, (name, answer, answers["sepal"])
-    timing = race(contestants, rounds, budget=9.0)
+    timing = race(contestants, budget=9.0)
     show(f"{n:,} x {p}, {np.dtype(dtype).name}, k = {k}", timing, "sepal")
     pace = n * (n - 1) / 2 * p / timing.median("sepal") / 1e9
     print(
@@ -209,7 +209,7 @@ def planner() -> None:
                 "tree": lambda X=X, k=k: neighbor_ranking(X, k, method="tree"),
                 "brute": lambda X=X, k=k: neighbor_ranking(X, k, method="brute"),
             }
-            timing = race(both, 3)
+            timing = race(both, budget=4.0)
             tree, tiles = timing.median("tree"), timing.median("brute")
             print(f"  {kind:<15} p = {p:>2}, n = {n:>6,}, k = {k:>2}: tree {tree:.4f}  tiles {tiles:.4f}")
 
@@ -223,7 +223,7 @@ def noise(k: int, dtype: type = np.float32) -> None:
 def large() -> None:
     """Many rows in few columns, and memory."""
     for k in (1, 10):
-        compare(200_000, 4, k, np.float64, rounds=3)
+        compare(200_000, 4, k, np.float64)
     memory()
 
 

@@ -44,7 +44,7 @@ def plain_hart(X: NDArray[np.float64], y: NDArray[np.int64]) -> Rows:
             return np.sort(kept)
 
 
-def condensing(n: int, rounds: int) -> None:
+def condensing(n: int) -> None:
     from imblearn.under_sampling import CondensedNearestNeighbour
 
     X, y = data(n)
@@ -58,7 +58,7 @@ def condensing(n: int, rounds: int) -> None:
         "plain numpy loop": lambda: plain_hart(X, y),
         "imbalanced-learn CNN": lambda: theirs.fit_resample(X, y),
     }
-    timing = race(contestants, rounds, budget=1.0)
+    timing = race(contestants, budget=1.0)
     show(f"Condensing, {n:,} x 10 (goal: imbalanced-learn at least 500 x)", timing, "sepal hart, row order")
     print(
         f"  rows kept: hart {found.n_kept}, by enemies {hart(X, y, scale=None).n_kept}, "
@@ -66,7 +66,7 @@ def condensing(n: int, rounds: int) -> None:
     )
 
 
-def editing(n: int, rounds: int) -> None:
+def editing(n: int) -> None:
     from imblearn.under_sampling import EditedNearestNeighbours, TomekLinks
 
     X, y = data(n)
@@ -78,15 +78,12 @@ def editing(n: int, rounds: int) -> None:
     assert np.array_equal(tomek_links(X, y, scale=None).rows, np.sort(tomek.sample_indices_))
     show(
         f"Wilson's editing, k = 3, {n:,} x 10",
-        race({"sepal": lambda: enn(X, y, scale=None), "imbalanced-learn": lambda: edited.fit_resample(X, y)}, rounds),
+        race({"sepal": lambda: enn(X, y, scale=None), "imbalanced-learn": lambda: edited.fit_resample(X, y)}),
         "sepal",
     )
     show(
         f"Tomek links, {n:,} x 10",
-        race(
-            {"sepal": lambda: tomek_links(X, y, scale=None), "imbalanced-learn": lambda: tomek.fit_resample(X, y)},
-            rounds,
-        ),
+        race({"sepal": lambda: tomek_links(X, y, scale=None), "imbalanced-learn": lambda: tomek.fit_resample(X, y)}),
         "sepal",
     )
 
@@ -102,7 +99,7 @@ def all_methods(n: int, names: tuple[str, ...]) -> None:
 
 
 def run(data_folder: Path | None) -> None:
-    condensing(5_000, rounds=2)
-    editing(20_000, rounds=3)
+    condensing(5_000)
+    editing(20_000)
     all_methods(20_000, tuple(METHODS))
     all_methods(100_000, ("hart", "fcnn", "rss", "enn"))

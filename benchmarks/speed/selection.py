@@ -26,7 +26,6 @@ from sepal.selection._problem import feature_problem
 from sepal.selection._program import full_tree
 
 SLOW = os.environ.get("SEPAL_BENCH_SLOW") == "1"
-ROUNDS = 5
 Peer = tuple[Callable[[], object], float | None, bool]
 
 
@@ -36,7 +35,7 @@ def _show(
     """One table; a peer is (run, goal as a multiple of our time, whether it runs once only)."""
     print(f"\n{title}")
     often = {"sepal": ours} | {name: run for name, (run, _, once) in peers.items() if not once}
-    timing = race(often, rounds=ROUNDS)
+    timing = race(often)
     mine = timing.median("sepal")
     print(f"  {'sepal':<42}{mine:10.4f} s   median of {len(timing.seconds['sepal'])} rounds")
     for name, (run, goal, once) in peers.items():

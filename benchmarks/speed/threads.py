@@ -22,7 +22,7 @@ import numpy as np
 
 import sepal
 import sepal.prototypes as prototypes
-from benchmarks.speed._timing import race
+from benchmarks.speed._timing import ROUNDS, enough, race
 from sepal.auto import SepalClassifier
 from sepal.learners import KNNClassifier
 from sepal.machines import SVMClassifier
@@ -182,7 +182,7 @@ def small(rounds: int = 31) -> None:
     print(f"  goal: never slower (x {NOISE}); {'missed: ' + ', '.join(slow) if slow else 'reached'}")
 
 
-def methods(n: int = 12_000, rounds: int = 3) -> None:
+def methods(n: int = 12_000) -> None:
     """Print what two threads gain in each prototype method, and how many cores they keep busy."""
     print(f"\nPrototype methods, {n:,} x 10 rows: seconds on one thread, on all cores, and cores kept busy")
     X, y = rows(n, 10)
@@ -192,7 +192,10 @@ def methods(n: int = 12_000, rounds: int = 3) -> None:
         if not np.array_equal(*kept):
             raise AssertionError(f"{name}: the answer depends on the number of threads")
         star = ""
-        for _ in range(rounds):
+        begin = time.perf_counter()
+        for done in range(ROUNDS):
+            if enough(done, max(taken["one"], default=0.0), time.perf_counter() - begin, budget=10.0):
+                break
             for label, jobs in (("one", 1), ("all", -1)):
                 (wall, cpu), disturbed = undisturbed(lambda: _both_times(lambda: method(X, y, n_jobs=jobs)))  # noqa: B023
                 star = star or disturbed

@@ -98,6 +98,7 @@ from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
 from sepal.data._scaling import column_ranges as column_ranges
 from sepal.data._scaling import fit_scaling as fit_scaling
+from sepal.data._scaling import ranges_and_gaps as ranges_and_gaps
 from sepal.data._scaling import unit_of as unit_of
 from sepal.data._sparse_reading import Rows as Rows
 from sepal.data._sparse_reading import as_rows as as_rows
@@ -108,6 +109,8 @@ from sepal.data._summary import ColumnSummary, TableSummary, summarize
 from sepal.data._summary import coded_target as coded_target
 from sepal.data._table import Table
 from sepal.data._text_options import TextOptions
+from sepal.data._threads import thread_count as thread_count
+from sepal.data._threads import threads_by_default as threads_by_default
 from sepal.data._weights import as_weights as as_weights
 from sepal.data._whole_files import write_whole as write_whole
 from sepal.data._words import Words as Words

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sepal.data._apart import Apart, why_apart
 from sepal.data._error_words import listed, shown
+from sepal.data._scaling import surely_vary
 
 if TYPE_CHECKING:
     from sepal.data._table import Table
@@ -160,7 +161,9 @@ def _columns_text(names: Sequence[str]) -> str:
 
 def constant_cautions(values: NDArray[np.float64], names: Sequence[str]) -> list[Caution]:
     """One sentence for all constant columns, one for all empty ones."""
-    head = values[:64]  # nearly always enough to see that every column varies
+    if surely_vary(values):
+        return []
+    head = values[:64]  # often enough to see that every column varies
     if head.size and (np.fmin.reduce(head, axis=0) < np.fmax.reduce(head, axis=0)).all():
         return []
     if not values.size:

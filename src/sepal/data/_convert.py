@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._apart import is_running_text
 from sepal.data._array_columns import column_from_array, rounding_notes
+from sepal.data._cell_copies import float_cells
 from sepal.data._columns import (
     Column,
     Kind,
@@ -205,7 +206,7 @@ def _from_array(X: Any, kinds: KindsSpec | None, given: Sequence[str] | None) ->
     n_columns = array.shape[1]
     names = [f"x{j + 1}" for j in range(n_columns)] if given is None else list(_given_names(given, n_columns))
     if array.dtype.kind in "iuf" and kinds is None:
-        return _of_numbers(array, names, rounding_notes(array, "X"), first_by_row)
+        return _of_numbers(array, names, lambda: rounding_notes(array, "X"), first_by_row)
     wanted = resolve_kinds(kinds, names)
     columns = [column_from_array(name, j, array[:, j]) for j, name in enumerate(names)]
     found = [_of_kind(column, wanted.get(j)) for j, column in enumerate(columns)]
@@ -213,13 +214,18 @@ def _from_array(X: Any, kinds: KindsSpec | None, given: Sequence[str] | None) ->
 
 
 def _of_numbers(
-    array: NDArray[Any], names: Sequence[str], notes: Sequence[str], first_of: Callable[[NDArray[np.bool_]], int]
+    array: NDArray[Any],
+    names: Sequence[str],
+    rounding: Callable[[], Sequence[str]],
+    first_of: Callable[[NDArray[np.bool_]], int],
 ) -> Table:
-    """A table of nothing but numbers; ``first_of`` says in which column to look for what is infinite."""
-    with np.errstate(over="ignore", invalid="ignore"):  # longer floats: what is too large is refused as infinite
-        values = array.astype(np.float64, order="C", copy=True)
-        complete = array.dtype.kind != "f" or bool(np.isfinite(values.sum()))  # one look; large numbers may need two
-    if not complete and not (complete := bool(np.isfinite(values).all())):
+    """A table of nothing but numbers.
+
+    ``rounding`` notes what is too large to be exact, ``first_of`` says in which column to look for what is infinite.
+    """
+    values, complete, exact = float_cells(array)
+    notes = () if exact else rounding()
+    if not complete:
         infinite = np.isinf(values)
         if infinite.any():
             j = first_of(infinite)
@@ -289,10 +295,13 @@ def _cell_by_cell(X: Sequence[Any]) -> NDArray[Any]:
 def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:
     numbers = plain_numbers(X) if kinds is None else None
     if numbers is not None:
-        names, notes = _frame_names(X, MEMORY), rounding_notes(numbers, "X")
-        if notes:
-            notes = [note for j, name in enumerate(names) for note in rounding_notes(numbers[:, j], name)]
-        return _of_numbers(numbers, names, notes, first_by_column)
+        names = _frame_names(X, MEMORY)
+        return _of_numbers(
+            numbers,
+            names,
+            lambda: [note for j, name in enumerate(names) for note in rounding_notes(numbers[:, j], name)],
+            first_by_column,
+        )
     columns = frame_columns(X)
     wanted = resolve_kinds(kinds, [column.name for column in columns])
     found = [_of_kind(column, wanted.get(column.position)) for column in columns]

@@ -11,6 +11,8 @@ May be imported by measures and everything after it on the road.
 
 from __future__ import annotations
 
+from sepal.data import thread_count as thread_count
+from sepal.data import threads_by_default as threads_by_default
 from sepal.neighbors._any_search import AnySearch as AnySearch
 from sepal.neighbors._any_search import DistanceLike as DistanceLike
 from sepal.neighbors._any_search import prepare_search as prepare_search
@@ -52,8 +54,6 @@ from sepal.neighbors._sparse_index import SparseIndex as SparseIndex
 from sepal.neighbors._sparse_search import SparseSearch as SparseSearch
 from sepal.neighbors._text_search import MixedSearch as MixedSearch
 from sepal.neighbors._text_search import TextSearch as TextSearch
-from sepal.neighbors._threads import thread_count as thread_count
-from sepal.neighbors._threads import threads_by_default as threads_by_default
 from sepal.neighbors._voronoi import VoronoiEdges, voronoi_edges
 
 __all__ = [

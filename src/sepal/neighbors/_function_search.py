@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Rows, ScaleName, Scaling, SparseRows, Table, fit_scaling, refuse_texts
+from sepal.data import Rows, ScaleName, Scaling, SparseRows, Table, fit_scaling, refuse_texts, thread_count
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._search import rank_distances
-from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
 

@@ -174,8 +174,11 @@ class DistinctRanking:
         training rows.
         """
         if self._one_to_one(k, rows):
-            found = (self.start, self.entries.number.astype(np.int64), self.distances)
-            return dict(zip(("start", "flat_rows", "flat_distances"), map(np.array, found), strict=True))
+            return {  # copies, which the caller may change
+                "start": self.start.copy(),
+                "flat_rows": self.entries.number.astype(np.int64),
+                "flat_distances": self.distances.copy(),
+            }
         list_of, asking = self._asked(rows)
         start, neighbors, distances = rows_of_lists(
             (self.start, self.entries, self.distances), self.copies, list_of, asking, k, whole_ties=ties == "expected"

@@ -8,7 +8,7 @@ from math import frexp, isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import column_ranges
+from sepal.data import ranges_and_gaps
 
 # Values are equal, and so tied, when they differ by less than rounding can explain. Scaled integers keep their ties
 # with this, whatever the order of the columns; unscaled integers are exact and need none.
@@ -29,8 +29,7 @@ class Extent:
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Extent:
         """Look at all of them."""
-        low, high = column_ranges(values)
-        missing = bool(np.isnan(values).any())
+        low, high, missing = ranges_and_gaps(values)
         largest = float(max(np.fmax.reduce(high, axis=None), -np.fmin.reduce(low, axis=None)))
         whole = not missing and _are_whole(values[:64]) and (len(values) <= 64 or _are_whole(values))
         return cls(values, low, high, whole, missing, largest)

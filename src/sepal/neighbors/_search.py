@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.data import ScaleName, Table, row_groups
+from sepal.data import ScaleName, Table, row_groups, thread_count
 from sepal.distances import FittedDistance, fit_distance
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
@@ -19,7 +19,6 @@ from sepal.neighbors._given import Given, NativeMetric, rounding_noise, tie_tole
 from sepal.neighbors._planner import SEARCH_METHODS, Method, PathStep, SearchSize, check_method, effective_metric, plan
 from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, is_exact
-from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
 _BY_BYTES = _native.instruction_set() == "avx512-vnni"

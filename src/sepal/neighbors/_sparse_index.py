@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import sepal._native as _native
-from sepal.data import SparseRows, as_rows
+from sepal.data import SparseRows, as_rows, thread_count
 from sepal.distances import SparseDistance, SparsePoints, squared_lengths
 from sepal.exceptions import DataError, ParameterError
 from sepal.neighbors._ranking import check_k
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for
-from sepal.neighbors._threads import thread_count
 from sepal.parameters import check_whole
 from sepal.progress import Share
 

@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, SparseRows, equal_sparse_rows
+from sepal.data import ScaleName, SparseRows, equal_sparse_rows, thread_count
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
 from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._sparse_index import SparseIndex
-from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
 

@@ -10,14 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ScaleName, Table, equal_groups, equal_sparse_rows
+from sepal.data import ScaleName, Table, equal_groups, equal_sparse_rows, thread_count
 from sepal.distances import SparsePoints, TextDistance, TextPoints, fit_text_distance
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
 from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._ranking import DistinctRanking
 from sepal.neighbors._search import pair_values, rank_distances
 from sepal.neighbors._sparse_search import SparseSearch
-from sepal.neighbors._threads import thread_count
 from sepal.progress import Share
 
 _CELLS = 200_000  # distances held at a time by one thread: they stay in its cache

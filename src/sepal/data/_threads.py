@@ -1,4 +1,4 @@
-"""How many threads a search may use."""
+"""How many threads work may use."""
 
 from __future__ import annotations
 
