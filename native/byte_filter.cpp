@@ -107,7 +107,7 @@ ByteFilter::ByteFilter(Points points_, Points queries_, const Plan& plan)
     : points(points_), queries(queries_), block(rows_per_block(points.p)), frame(narrow_frame(points, queries, plan.threads)),
       quads_((points.p + kQuad - 1) / kQuad), right_(points, frame, block, plan.threads), slack_(3 + 0.01 * points.p),
       most_((0.015 * static_cast<double>(points.n) + 200 + 20.0 * std::min(plan.k, 1000)) * static_cast<double>(queries.n)), sure_(points.p),
-      sum_(SEPAL_BEST(float_lane_sum)), function_(byte_panel_function()), best_(byte_best_function()) {
+      sum_(SEPAL_BEST(float_lane_sum)), function_(byte_panel_function()), best_(byte_best_function()), measure_(byte_measure_function()) {
     if (!same_rows(queries, points)) other_.emplace(queries, frame, block, plan.threads);
     scale_ = frame.factor > 0 ? byte_scale(right_.narrow) : 0.0f;
     if (!(scale_ > 0) || !std::isfinite(scale_)) return;

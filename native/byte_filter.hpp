@@ -67,16 +67,11 @@ class ByteFilter {
     // In float32, as h of a lower bound.
     float closer(std::int64_t i, std::int64_t j, float) const { return -0.5f * lower(-0.5f * squared(i, j)); }
     int refine(std::int64_t i0, std::int64_t j0, const float* row_bound, const float* col_bound, Hit<float>* hits, int n) {
+        measure_(left().narrow.row(i0), right_.narrow.row(j0), right_.narrow.width, hits, n);
         int kept = 0;
         for (int t = 0; t < n; ++t) {
-            const std::int64_t i = i0 + hits[t].i, j = j0 + hits[t].j;
-            if (t + kAhead < n) {
-                left().narrow.prefetch_row(i0 + hits[t + kAhead].i);
-                right_.narrow.prefetch_row(j0 + hits[t + kAhead].j);
-            }
-            if (i >= left().narrow.n || j >= right_.narrow.n) continue;
-            const float h = -0.5f * squared(i, j);
-            if (lower(h) <= std::max(row_bound[hits[t].i], col_bound[hits[t].j])) hits[kept++] = {hits[t].i, hits[t].j, h};
+            hits[kept] = hits[t];
+            kept += lower(hits[t].h) <= std::max(row_bound[hits[t].i], col_bound[hits[t].j]);
         }
         measured_.fetch_add(n, std::memory_order_relaxed);
         return kept;
@@ -89,7 +84,7 @@ class ByteFilter {
     std::int32_t query_row(std::int64_t i) const { return left().order[i]; }
     std::int32_t point_row(std::int32_t j) const { return right_.order[j]; }
     bool apart(std::int64_t i, std::int64_t j, float bound) const { return gap(left().boxes, i, right_.boxes, j) > bound; }
-    void exact(std::int64_t i, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
+    void exact(std::int64_t i, Candidates<float>::Items candidates, std::vector<Neighbor>& found) const {
         measure(queries.row(query_row(i)), points, right_.order, candidates, found);
     }
     // Too many pairs come through: measuring one costs many times its share of a tile.
@@ -113,7 +108,6 @@ class ByteFilter {
     int quads_;
     ByteRows right_;
     std::optional<ByteRows> other_;
-    static constexpr int kAhead = 6;
     static constexpr double kLoosest = 0.15; // of the reach: what two rows may be off
     float scale_ = 0;
     double reach_share_ = 1, off_share_ = 1; // 1 + t, 1 + 1/t
@@ -124,6 +118,7 @@ class ByteFilter {
     FloatSum sum_;
     BytePanelFunction function_;
     ByteBestFunction best_;
+    ByteMeasureFunction measure_;
     std::atomic<std::int64_t> measured_{0}, looked_at_{0};
 };
 

@@ -104,7 +104,7 @@ template <class Leading> class AxisFilter : public Leading {
     float upper(float h, std::int64_t, std::int64_t) const {
         return static_cast<float>(-2.0 * h * (1 + sure_.share + 0x1p-22) + sure_.slack * to_own_ + 1e-35);
     }
-    void exact(std::int64_t i, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
+    void exact(std::int64_t i, Candidates<float>::Items candidates, std::vector<Neighbor>& found) const {
         measure(sides_.queries.row(query_row(i)), sides_.points, this->right_rows(), candidates, found);
     }
     bool apart(std::int64_t i, std::int64_t j, float bound) const { return Leading::apart(i, j, within(bound)); }
@@ -150,7 +150,6 @@ template <class Leading> class AxisFilter : public Leading {
     const NarrowRows& left_narrow() const { return other_narrow_ ? *other_narrow_ : right_narrow_; }
     float within(float bound) const { return static_cast<float>(bound * (1 + 2 * kTheta) + slack_); }
     bool passes(std::int64_t i, std::int64_t j, float h, float bound) const {
-        if (i >= sides_.queries.n || j >= sides_.points.n) return false;
         const double limit = -0.5 * within(bound), leading = this->closer(i, j, h);
         if (!(leading >= limit)) return false;
         const double beside = static_cast<double>(left_further_.beside[i]) - right_further_.beside[j];
