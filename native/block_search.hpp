@@ -11,8 +11,7 @@
 //   exact(i, candidates, found)               their rows and true values, in float64
 // and may have
 //   refine(i0, j, row_bound, col_bound, hits, n)  looks closer at hits: leaves some out and changes h; how many stay
-//   first_look(i0, count, near)               of 6 queries `count` different points each that look near, if it can; and then
-//   h_of(i, j)                                h of such a pair
+//   first_look(i0, count, near)               of 6 queries `count` pairs each with different points j that look near, refined, if it can
 //   gave_up()                                 true once it leaves out too few pairs to be worth its work
 #pragma once
 
@@ -111,22 +110,22 @@ template <class Filter> class BlockSearch {
 
     // A first bound of each query: what the k nearest of some points that look near are within.
     void look_first(Watch& watch) {
-        if constexpr (requires(std::vector<std::int32_t>& near) { filter_.first_look(0, 1, near); }) {
+        if constexpr (requires(std::vector<Hit<Real>>& near) { filter_.first_look(0, 1, near); }) {
             if (plan_.limits != nullptr || plan_.k > kFewNeighbors) return;
             const int count = plan_.k + plan_.k / 4 + 2; // among them may be the query itself
             struct Near {
-                std::vector<std::int32_t> rows;
+                std::vector<Hit<Real>> hits;
                 std::vector<Real> upper;
             };
             const std::int64_t sixes = (n_queries_ + kPanelRows - 1) / kPanelRows;
             parallel_for(Loop{.n = sixes, .threads = plan_.threads, .grain = 8}, [] { return Near(); }, [&](Near& near, std::int64_t six) {
                 const std::int64_t i0 = six * kPanelRows;
-                if ((six % 256 == 0 && !watch.still_on()) || watch.stopped() || !filter_.first_look(i0, count, near.rows)) return;
+                if ((six % 256 == 0 && !watch.still_on()) || watch.stopped() || !filter_.first_look(i0, count, near.hits)) return;
                 for (std::int64_t i = i0; i < std::min(n_queries_, i0 + kPanelRows); ++i) {
                     near.upper.clear();
                     for (int t = 0; t < count; ++t) {
-                        const std::int64_t j = near.rows[(i - i0) * count + t];
-                        if (!(plan_.self_join && i == j)) near.upper.push_back(filter_.upper(filter_.h_of(i, j), i, j));
+                        const Hit<Real>& hit = near.hits[(i - i0) * count + t];
+                        if (!(plan_.self_join && i == hit.j)) near.upper.push_back(filter_.upper(hit.h, i, hit.j));
                     }
                     const auto kth = near.upper.begin() + (plan_.k - 1);
                     std::nth_element(near.upper.begin(), kth, near.upper.end());

@@ -21,18 +21,20 @@ namespace sepal {
 // Rows in an order of their own: in float32, the box of each block, and how much each is off as bytes.
 struct ByteRows {
     ByteRows(Points points, const Frame& frame, int block, int threads);
-    void round(float scale, int threads); // fills in `off`
+    void round(float scale, int threads); // fills in the rest
 
     std::vector<std::int32_t> order;
     NarrowRows narrow;
     Boxes boxes;
+    std::vector<std::int8_t> bytes; // q, row after row, filled up to whole quads
+    std::vector<RoundedRow> rounded;
     std::vector<float> off; // e
 };
 
 // One side of the products.
 struct BytePanels {
     // `shifted`: each byte is q + 128, the form that the instruction wants of one side.
-    BytePanels(const ByteRows& rows, float scale, double off_share, int panel, bool shifted, int threads);
+    BytePanels(const ByteRows& rows, double off_share, int panel, bool shifted, int threads);
 
     std::vector<std::uint8_t> values;
     std::vector<std::int32_t> add; // -|q|^2 / 2 + e^2 (1 + 1/t) / 2, and what the shift of the other side needs
@@ -60,10 +62,8 @@ class ByteFilter {
     }
     // In units of the bytes.
     float limit(float bound, std::int64_t i) const;
-    // For 6 queries from i0 on the positions of `count` different points each that look near; false if there are too few.
-    bool first_look(std::int64_t i0, int count, std::vector<std::int32_t>& near);
-    // h of a pair, as refined.
-    float h_of(std::int64_t i, std::int64_t j) const { return -0.5f * squared(i, j); }
+    // For 6 queries from i0 on `count` pairs each with different points that look near, as refined; false if there are too few.
+    bool first_look(std::int64_t i0, int count, std::vector<Hit<float>>& near);
     // In float32, as h of a lower bound.
     float closer(std::int64_t i, std::int64_t j, float) const { return -0.5f * lower(-0.5f * squared(i, j)); }
     int refine(std::int64_t i0, std::int64_t j0, const float* row_bound, const float* col_bound, Hit<float>* hits, int n) {
@@ -119,6 +119,7 @@ class ByteFilter {
     BytePanelFunction function_;
     ByteBestFunction best_;
     ByteMeasureFunction measure_;
+    BytePickFunction pick_;
     std::atomic<std::int64_t> measured_{0}, looked_at_{0};
 };
 

@@ -1,5 +1,6 @@
 #include "byte_tiles.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "isa.hpp"
@@ -7,7 +8,8 @@
 
 #ifdef SEPAL_HAS_V3
 #if !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" // in the compiler's own header
+#pragma GCC diagnostic ignored "-Wuninitialized" // in the compiler's own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>
 
@@ -164,11 +166,47 @@ SEPAL_BYTES void byte_best(const std::int8_t* rows, const std::uint8_t* cols, co
         }
 }
 
+SEPAL_BYTES RoundedRow byte_round(const float* row, int p, float scale, std::int8_t* to) {
+    const __m512 factor = _mm512_set1_ps(scale), most = _mm512_set1_ps(127.0f), least = _mm512_set1_ps(-127.0f);
+    __m512 off = _mm512_setzero_ps();
+    __m512i square = _mm512_setzero_si512(), sum = _mm512_setzero_si512();
+    for (int f = 0; f < p; f += 16) {
+        const auto some = static_cast<__mmask16>(p - f >= 16 ? 0xffff : (1u << (p - f)) - 1);
+        const __m512 x = _mm512_mul_ps(_mm512_maskz_loadu_ps(some, row + f), factor);
+        const __m512i q = _mm512_cvt_roundps_epi32(_mm512_max_ps(_mm512_min_ps(x, most), least), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        const __m512 left = _mm512_sub_ps(x, _mm512_cvtepi32_ps(q));
+        off = _mm512_fmadd_ps(left, left, off);
+        square = _mm512_add_epi32(square, _mm512_mullo_epi32(q, q));
+        sum = _mm512_add_epi32(sum, q);
+        if (to != nullptr) _mm_mask_storeu_epi8(to + f, some, _mm512_cvtepi32_epi8(q));
+    }
+    return {_mm512_reduce_add_ps(off), _mm512_reduce_add_epi32(square), _mm512_reduce_add_epi32(sum)};
+}
+
+SEPAL_BYTES void byte_pick(const std::int32_t* values, const std::int32_t* names, int n, int count, std::int32_t* to) {
+    constexpr int kMost = 16;
+    int taken = 0;
+    for (int at = 0; at < n && taken < count; at += 16) {
+        const __m512i own = _mm512_loadu_si512(values + at);
+        __m512i larger = _mm512_setzero_si512(); // how many are
+        for (int each = 0; each < n; ++each)
+            larger = _mm512_mask_add_epi32(larger, _mm512_cmpgt_epi32_mask(_mm512_set1_epi32(values[each]), own), larger, _mm512_set1_epi32(1));
+        const __mmask16 which = _mm512_cmplt_epi32_mask(larger, _mm512_set1_epi32(count));
+        std::int32_t some[kMost];
+        _mm512_storeu_si512(some, _mm512_maskz_compress_epi32(which, _mm512_loadu_si512(names + at)));
+        const int more = std::min(std::popcount(static_cast<unsigned>(which)), count - taken);
+        std::copy_n(some, more, to + taken);
+        taken += more;
+    }
+}
+
 } // namespace
 
 BytePanelFunction byte_panel_function() { return has_byte_products() ? byte_panel : nullptr; }
 ByteBestFunction byte_best_function() { return has_byte_products() ? byte_best : nullptr; }
 ByteMeasureFunction byte_measure_function() { return has_byte_products() ? byte_measure : nullptr; }
+ByteRoundFunction byte_round_function() { return has_byte_products() ? byte_round : nullptr; }
+BytePickFunction byte_pick_function() { return has_byte_products() ? byte_pick : nullptr; }
 
 } // namespace sepal
 
@@ -178,6 +216,8 @@ namespace sepal {
 BytePanelFunction byte_panel_function() { return nullptr; }
 ByteBestFunction byte_best_function() { return nullptr; }
 ByteMeasureFunction byte_measure_function() { return nullptr; }
+ByteRoundFunction byte_round_function() { return nullptr; }
+BytePickFunction byte_pick_function() { return nullptr; }
 } // namespace sepal
 
 #endif

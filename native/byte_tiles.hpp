@@ -32,4 +32,20 @@ using ByteMeasureFunction = void (*)(const float* left, const float* right, int 
 
 ByteMeasureFunction byte_measure_function();
 
+// A row as bytes, q = round(c y) cut off at 127: |c y - q|^2 summed in 16 lanes, |q|^2 and the sum of q.
+struct RoundedRow {
+    float off;
+    std::int32_t square, sum;
+};
+
+// The bytes of p cells of float32 are written to `to`, unless that is null.
+using ByteRoundFunction = RoundedRow (*)(const float* row, int p, float scale, std::int8_t* to);
+
+ByteRoundFunction byte_round_function();
+
+// Of n values, a multiple of 16, the names of `count` of the largest; of equal ones any.
+using BytePickFunction = void (*)(const std::int32_t* values, const std::int32_t* names, int n, int count, std::int32_t* to);
+
+BytePickFunction byte_pick_function();
+
 } // namespace sepal

@@ -123,11 +123,12 @@ template <class Leading> class AxisFilter : public Leading {
         }
         return kept;
     }
-    bool first_look(std::int64_t i0, int count, std::vector<std::int32_t>& near)
+    bool first_look(std::int64_t i0, int count, std::vector<Hit<float>>& near)
         requires requires(Leading& leading) { leading.first_look(i0, count, near); }
     {
         if (!Leading::first_look(i0, count, near)) return false;
-        finished_.fetch_add(static_cast<std::int64_t>(near.size()), std::memory_order_relaxed); // as the caller is about to do
+        finished_.fetch_add(static_cast<std::int64_t>(near.size()), std::memory_order_relaxed);
+        for (Hit<float>& each : near) each.h = h_of(i0 + each.i, each.j);
         return true;
     }
     double first_products() const {
