@@ -11,7 +11,8 @@ namespace sepal {
 namespace {
 
 constexpr std::int32_t kNever = -(1 << 29); // in the padding
-constexpr std::int64_t kLookShare = 8, kMostLooked = 4096; // of the points, for a first bound
+constexpr std::int64_t kLookShare = 16, kMostLooked = 4096; // of the points, for a first bound
+constexpr std::int64_t kBeside = 32;                        // panels beside the queries, for the same
 constexpr double kMost = 1 << 29, kMostLimit = 1 << 28; // sums of products are below 2^27: such a row passes always
 
 std::int64_t quads_of(int p) { return (p + kQuad - 1) / kQuad; }
@@ -132,34 +133,52 @@ float ByteFilter::limit(float bound, std::int64_t i) const {
     return static_cast<float>(std::min(value - slack_ - std::abs(value) * 0x1p-21, kMostLimit));
 }
 
-bool ByteFilter::first_look(std::int64_t i0, int count, std::vector<Hit<float>>& near) {
+// Panels of points that are looked at together: every so-many-th of all, and those beside the queries, which are near in space.
+std::vector<ByteFilter::Look> ByteFilter::looks(std::int64_t i0, int count) const {
     // Whole panels only, so that every column is a point.
-    const std::int64_t panels = right_.narrow.n / kPanelCols, bytes = static_cast<std::int64_t>(quads_) * kQuad;
+    const std::int64_t panels = right_.narrow.n / kPanelCols;
     // Twice as many buckets as are wanted, and in each of them a few columns: else nothing is gained.
     const std::int64_t groups = (2 * static_cast<std::int64_t>(count) + kBuckets - 1) / kBuckets;
     const std::int64_t each = std::min(panels / kLookShare, kMostLooked / kPanelCols) / groups / 2 * 2;
-    if (each < 8) return false;
-    const std::int64_t step = panels / (each * groups), n = groups * kBuckets;
-    std::vector<std::int32_t> best(kPanelRows * n), panel(kPanelRows * n);
-    for (std::int64_t g = 0; g < groups; ++g) {
-        const std::int64_t j = g * each * step * kPanelCols;
-        best_(reinterpret_cast<const std::int8_t*>(left_panels_->values.data()) + i0 * bytes, right_panels_->values.data() + j * bytes,
-              right_panels_->add.data() + j, each, step, quads_, best.data() + g * kPanelRows * kBuckets, panel.data() + g * kPanelRows * kBuckets);
-    }
-    std::vector<std::int32_t> values(n), names(n), picked(count);
-    near.clear();
+    std::vector<Look> all;
+    if (const std::int64_t beside = std::min(kBeside, panels) / 2 * 2; !other_ && beside >= 8)
+        all.push_back({std::clamp<std::int64_t>(i0 / kPanelCols - beside / 2, 0, panels - beside), beside, 1});
+    if (each >= 8)
+        for (std::int64_t g = 0, step = panels / (each * groups); g < groups; ++g) all.push_back({g * each * step, each, step});
+    return all;
+}
+
+bool ByteFilter::first_look(std::int64_t i0, int count, std::vector<Hit<float>>& near) {
+    const std::vector<Look> all = looks(i0, count);
+    const std::int64_t bytes = static_cast<std::int64_t>(quads_) * kQuad, some = kPanelRows * kBuckets;
+    const auto n = static_cast<std::int64_t>(all.size()) * kBuckets;
+    std::vector<std::int32_t> best(kPanelRows * n), panel(kPanelRows * n), values(n), names(n), picked(count);
     const auto rows = static_cast<int>(std::min<std::int64_t>(kPanelRows, left().narrow.n - i0));
+    for (std::size_t g = 0; g < all.size(); ++g) {
+        const std::int64_t j = all[g].first * kPanelCols;
+        best_(reinterpret_cast<const std::int8_t*>(left_panels_->values.data()) + i0 * bytes, right_panels_->values.data() + j * bytes,
+              right_panels_->add.data() + j, all[g].n, all[g].step, quads_, best.data() + g * some, panel.data() + g * some);
+        looked_at_.fetch_add(rows * all[g].n * kPanelCols, std::memory_order_relaxed);
+    }
+    near.clear();
     for (int r = 0; r < rows; ++r) {
-        for (std::int64_t b = 0; b < n; ++b) {
-            const std::int64_t g = b / kBuckets, from = (g * kPanelRows + r) * kBuckets + b % kBuckets;
-            values[b] = best[from];
-            names[b] = static_cast<std::int32_t>((g * each + panel[from]) * step * kPanelCols + b % kPanelCols);
+        int different = 0;
+        for (std::size_t g = 0; g < all.size(); ++g) {
+            const Look look = all[g], beside = all[0];
+            const std::int64_t from = (static_cast<std::int64_t>(g) * kPanelRows + r) * kBuckets;
+            for (int b = 0; b < kBuckets; ++b) {
+                const auto at = static_cast<std::int32_t>(look.first + panel[from + b] * look.step);
+                const bool again = g > 0 && beside.step == 1 && at >= beside.first && at < beside.first + beside.n; // nobody counts twice
+                values[g * kBuckets + b] = again ? std::numeric_limits<std::int32_t>::min() : best[from + b];
+                names[g * kBuckets + b] = at * kPanelCols + b % kPanelCols;
+                different += !again;
+            }
         }
+        if (different < count) return false;
         pick_(values.data(), names.data(), static_cast<int>(n), count, picked.data());
         for (const std::int32_t j : picked) near.push_back({r, j, 0.0f});
     }
     measure_(left().narrow.row(i0), right_.narrow.row(0), right_.narrow.width, near.data(), static_cast<int>(near.size()));
-    looked_at_.fetch_add(rows * each * groups * kPanelCols, std::memory_order_relaxed);
     measured_.fetch_add(static_cast<std::int64_t>(near.size()), std::memory_order_relaxed);
     return true;
 }

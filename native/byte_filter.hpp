@@ -104,6 +104,10 @@ class ByteFilter {
     const ByteRows& left() const { return other_ ? *other_ : right_; }
     float squared(std::int64_t i, std::int64_t j) const { return sum_(left().narrow.row(i), right_.narrow.row(j), right_.narrow.width); }
     double typical_reach(int k) const;
+    struct Look { // at `n` panels of points, each `step` after the one before
+        std::int64_t first, n, step;
+    };
+    std::vector<Look> looks(std::int64_t i0, int count) const;
 
     int quads_;
     ByteRows right_;
