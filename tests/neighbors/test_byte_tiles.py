@@ -60,6 +60,36 @@ def test_a_first_look_for_many_neighbors(k, method):
     assert_the_oracle(search(points, k, queries, method=method, tie=1e-9), D, k, 1e-9, exclude_self=False)
 
 
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize("name", ["noise", "near a plane"])
+def test_a_first_look_counts_nobody_twice(name, k):
+    """Enough rows for two looks, at those beside the queries and at some of all, which have points in common."""
+    rows = SETS[name](np.random.default_rng(22), 2600, 20)
+    D = squared_euclidean_by_column(rows, rows)
+    assert_the_oracle(_tiles(rows, k, tie=1e-9), D, k, 1e-9, exclude_self=True)
+
+
+@pytest.mark.parametrize("method", ["tiles", "direct"])
+@pytest.mark.parametrize("k", [2, 31, 32, 33, 300])
+@pytest.mark.parametrize("name", ["bits", "noise"])
+def test_lists_of_few_and_of_more_neighbors(name, k, method):
+    """Bounds are in order for few and a heap for more; bits have more ties than a list has room for at first."""
+    rows = np.unique(SETS[name](np.random.default_rng(23), 420, 14), axis=0)
+    D = squared_euclidean_by_column(rows, rows)
+    tie = 0.0 if name in WHOLE else 1e-9
+    assert_the_oracle(search(rows, k, method=method, tie=tie), D, k, tie, exclude_self=True)
+    assert_the_oracle(search(rows, k, rows[:9], method=method, tie=tie), D[:9], k, tie, exclude_self=False)
+
+
+@pytest.mark.parametrize("method", ["tiles", "direct"])
+def test_more_neighbors_are_asked_for_than_there_are(method):
+    rows = np.random.default_rng(24).normal(size=(60, 14))
+    D = squared_euclidean_by_column(rows, rows)
+    for k in (60, 1_000_000_000):
+        assert_the_oracle(search(rows, k, method=method), D, 59, 0.0, exclude_self=True)
+        assert_the_oracle(search(rows, k, rows[:9], method=method), D[:9], 60, 0.0, exclude_self=False)
+
+
 def test_queries_far_from_the_points():
     rng = np.random.default_rng(15)
     points, queries = rng.normal(size=(500, 20)), 30 + 5 * rng.normal(size=(60, 20))
