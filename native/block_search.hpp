@@ -52,6 +52,9 @@ template <class Filter> class BlockSearch {
         return !Filter::is_exact && crowded_.load(std::memory_order_relaxed) > n_queries_ / 8 + 16;
     }
 
+    // Pairs that float64 decided about.
+    std::int64_t decided() const { return decided_.load(); }
+
     Ranking run() {
         // The diagonal first, which gives every row a bound, then band of diagonals after band: what the next pairs need is still
         // at hand, and all threads stay busy to the end.
@@ -224,6 +227,7 @@ template <class Filter> class BlockSearch {
             if (watch.stopped()) return;
             found.clear();
             filter_.exact(i, rows_[i].items(), found);
+            decided_.fetch_add(static_cast<std::int64_t>(found.size()), std::memory_order_relaxed);
             rows_[i].release();
             if (plan_.limits != nullptr) {
                 const double reach = plan_.reach(filter_.query_row(i));
@@ -244,6 +248,7 @@ template <class Filter> class BlockSearch {
     std::vector<Candidates<Real>> rows_;    // of each query
     Limits now_;                            // of all queries, one block after the other
     std::atomic<std::int64_t> crowded_{0};  // queries with more candidates than a working filter leaves
+    std::atomic<std::int64_t> decided_{0};
     std::unique_ptr<std::mutex[]> locks_; // one per block of queries
 };
 

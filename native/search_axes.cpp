@@ -207,7 +207,7 @@ Ranking search_axes(Points points, Points queries, const Plan& plan, AxisWork* w
             work->rotation = (n + (plan.self_join ? 0 : m)) * p * r;
             work->leading = (pairs + filter.first_products()) * (lead + 1);
             work->further = static_cast<double>(filter.looked()) * filter.further();
-            work->finished = static_cast<double>(filter.finished()) * p;
+            work->finished = static_cast<double>(filter.finished() + search.decided()) * p;
         }
         return found;
     };

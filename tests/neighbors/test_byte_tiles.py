@@ -97,21 +97,24 @@ def test_queries_far_from_the_points():
     assert_the_oracle(_tiles(points, 3, queries, tie=1e-9), D, 3, 1e-9, exclude_self=False)
 
 
-def test_few_pairs_are_measured_again():
+def test_few_multiply_adds_are_left_to_floating_point():
     rows = np.random.default_rng(16).normal(size=(3000, 40))
     work = native.tile_work(points=rows, k=1, threads=2)
     if native.instruction_set() == "avx512-vnni":
-        assert work.pairs == 3000 * 2999 / 2
-        assert 3000 / 2 <= work.measured < 0.1 * work.pairs
+        assert work.all == 3000 * 2999 / 2 * 40
+        # Float32 measures the nearest of every row, once where two are each other's, and float64 decides about it.
+        assert (3000 / 2 + 3000) * 40 <= work.finished < 0.1 * work.all
+        assert work.finished % 40 == 0
+        assert work.all <= work.bytes < 1.5 * work.all
     else:
-        assert (work.pairs, work.measured) == (0.0, 0.0)
+        assert (work.all, work.bytes, work.finished) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("name", ["clusters far apart", "one row far out"])
 def test_rows_that_bytes_cannot_tell_apart_are_left_to_float32(name):
     rows = SETS[name](np.random.default_rng(17), 1000, 20)
     work = native.tile_work(points=rows, k=1, threads=2)
-    assert (work.pairs, work.measured) == (0.0, 0.0)
+    assert (work.all, work.bytes, work.finished) == (0.0, 0.0, 0.0)
 
 
 def test_the_same_bits_on_every_number_of_threads():
