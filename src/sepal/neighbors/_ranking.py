@@ -174,8 +174,8 @@ class DistinctRanking:
         training rows.
         """
         if self._one_to_one(k, rows):
-            found = (self.start, self.entries.number.astype(np.int64), self.distances)
-            return dict(zip(("start", "flat_rows", "flat_distances"), map(np.array, found), strict=True))
+            rows_found = np.array(self.entries.number, dtype=np.int64)
+            return {"start": np.array(self.start), "flat_rows": rows_found, "flat_distances": np.array(self.distances)}
         list_of, asking = self._asked(rows)
         start, neighbors, distances = rows_of_lists(
             (self.start, self.entries, self.distances), self.copies, list_of, asking, k, whole_ties=ties == "expected"
