@@ -40,7 +40,6 @@ template <class Real> class Candidates {
     static std::int32_t first_room(int k) { return slots_of(k) + std::max(24, 2 * k); }
     // Memory to begin with, which is left for own one when it becomes too small.
     void lend(Item* memory, int k) { use(memory, slots_of(k), first_room(k), k); }
-    const Item* memory() const { return memory_; }
 
     // `widen` covers the tie tolerance; nothing at or below `zero` is ever left out.
     void push(Real lower, Real upper, std::int32_t row, int k, Real widen, Real zero) {
