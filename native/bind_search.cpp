@@ -84,7 +84,7 @@ AxisWork axis_work(const Matrix& points, int k, int threads) {
     return work;
 }
 
-// Of a search by tiles; nothing where float32 was taken.
+// The multiply-adds of a search by tiles; nothing where float32 was taken.
 TileWork tile_work(const Matrix& points, int k, int threads) {
     check_rows(points, false);
     TileWork work;
@@ -155,7 +155,7 @@ void bind_search(nb::module_& m) {
         .def_ro("further", &AxisWork::further)
         .def_ro("finished", &AxisWork::finished);
     m.def("axis_work", &axis_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
-    nb::class_<TileWork>(m, "TileWork").def_ro("pairs", &TileWork::pairs).def_ro("measured", &TileWork::measured);
+    nb::class_<TileWork>(m, "TileWork").def_ro("all", &TileWork::all).def_ro("bytes", &TileWork::bytes).def_ro("finished", &TileWork::finished);
     m.def("tile_work", &tile_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"));
     m.def("tree_work", &tree_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"), nb::arg("turns") = 1);
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),

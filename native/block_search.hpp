@@ -11,8 +11,7 @@
 //   exact(i, candidates, found)               their rows and true values, in float64
 // and may have
 //   refine(i0, j, row_bound, col_bound, hits, n)  looks closer at hits: leaves some out and changes h; how many stay
-//   first_look(i0, count, near)               of 6 queries `count` different points each that look near, if it can; and then
-//   h_of(i, j)                                h of such a pair
+//   first_look(i0, count, near)               of 6 queries `count` pairs each with different points j that look near, refined, if it can
 //   gave_up()                                 true once it leaves out too few pairs to be worth its work
 #pragma once
 
@@ -20,6 +19,7 @@
 #include <mutex>
 
 #include "block_pairs.hpp"
+#include "candidates.hpp"
 #include "prefetch.hpp"
 #include "threads.hpp"
 #include "tiles.hpp"
@@ -32,14 +32,16 @@ template <class Filter> class BlockSearch {
 
   public:
     BlockSearch(Filter& filter, std::int64_t n_points, std::int64_t n_queries, const Plan& plan)
-        : filter_(filter), n_points_(n_points), n_queries_(n_queries), plan_(plan), block_(filter.block),
+        : filter_(filter), n_points_(n_points), n_queries_(n_queries), plan_(plan), k_(neighbors_of(plan, n_points)), block_(filter.block),
           rows_(n_queries), now_(blocks(n_queries) * block_), locks_(std::make_unique<std::mutex[]>(blocks(n_queries))) {
         now_.close();
-        for (std::int64_t i = 0; i < n_queries; ++i) {
+        if (k_ <= Candidates<Real>::kFew) make_lists();
+        parallel_for(Loop{.n = n_queries, .threads = plan.threads, .grain = 1024}, [&](std::int64_t i) {
+            if (each_ > 0) rows_[i].lend(lists_ + i * each_, k_);
             if (plan.limits != nullptr) rows_[i].bound = filter.at_most(plan.reach(filter.query_row(i)));
             now_.bound[i] = rows_[i].bound;
             now_.limit[i] = filter.limit(rows_[i].bound, i);
-        }
+        });
     }
 
     // A filter that cannot tell near from far, because the rows lie in clusters far apart or one is very far out, keeps
@@ -49,6 +51,9 @@ template <class Filter> class BlockSearch {
             if (filter_.gave_up()) return true;
         return !Filter::is_exact && crowded_.load(std::memory_order_relaxed) > n_queries_ / 8 + 16;
     }
+
+    // Pairs that float64 decided about.
+    std::int64_t decided() const { return decided_.load(); }
 
     Ranking run() {
         // The diagonal first, which gives every row a bound, then band of diagonals after band: what the next pairs need is still
@@ -76,6 +81,8 @@ template <class Filter> class BlockSearch {
     static constexpr std::int64_t kBand = 4;
     static constexpr int kSome = 256; // hits that are looked at together
     static constexpr int kAhead = 8;
+    using Item = typename Candidates<Real>::Item;
+    static constexpr std::size_t kLine = 64 / sizeof(Item);
 
     struct Limits { // of some queries: their bounds, and what h must be
         explicit Limits(std::int64_t n) : bound(n), limit(n) {}
@@ -87,31 +94,41 @@ template <class Filter> class BlockSearch {
     };
     struct Scratch {
         explicit Scratch(int block)
-            : row(block), col(block), hits(static_cast<std::size_t>(block) * Filter::panel_cols + kSome) {}
+            : row(block), col(block), hits(static_cast<std::size_t>(block) * Filter::panel_cols + kSome), lower(hits.size()), near(hits.size()) {}
         Limits row, col;
         std::vector<Hit<Real>> hits;
+        std::vector<Real> lower;        // of each hit
+        std::vector<std::int32_t> near; // hits that matter to one side
     };
 
     std::int64_t blocks(std::int64_t n) const { return (n + block_ - 1) / block_; }
 
+    // All lists in one piece of memory, each beginning with a line of it.
+    void make_lists() {
+        each_ = Candidates<Real>::first_room(k_);
+        memory_ = std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(n_queries_ * each_ + kLine));
+        const auto at = reinterpret_cast<std::uintptr_t>(memory_.get()) / sizeof(Item);
+        lists_ = memory_.get() + (kLine - at % kLine) % kLine;
+    }
+
     // A first bound of each query: what the k nearest of some points that look near are within.
     void look_first(Watch& watch) {
-        if constexpr (requires(std::vector<std::int32_t>& near) { filter_.first_look(0, 1, near); }) {
+        if constexpr (requires(std::vector<Hit<Real>>& near) { filter_.first_look(0, 1, near); }) {
             if (plan_.limits != nullptr || plan_.k > kFewNeighbors) return;
             const int count = plan_.k + plan_.k / 4 + 2; // among them may be the query itself
             struct Near {
-                std::vector<std::int32_t> rows;
+                std::vector<Hit<Real>> hits;
                 std::vector<Real> upper;
             };
             const std::int64_t sixes = (n_queries_ + kPanelRows - 1) / kPanelRows;
             parallel_for(Loop{.n = sixes, .threads = plan_.threads, .grain = 8}, [] { return Near(); }, [&](Near& near, std::int64_t six) {
                 const std::int64_t i0 = six * kPanelRows;
-                if ((six % 256 == 0 && !watch.still_on()) || watch.stopped() || !filter_.first_look(i0, count, near.rows)) return;
+                if ((six % 256 == 0 && !watch.still_on()) || watch.stopped() || !filter_.first_look(i0, count, near.hits)) return;
                 for (std::int64_t i = i0; i < std::min(n_queries_, i0 + kPanelRows); ++i) {
                     near.upper.clear();
                     for (int t = 0; t < count; ++t) {
-                        const std::int64_t j = near.rows[(i - i0) * count + t];
-                        if (!(plan_.self_join && i == j)) near.upper.push_back(filter_.upper(filter_.h_of(i, j), i, j));
+                        const Hit<Real>& hit = near.hits[(i - i0) * count + t];
+                        if (!(plan_.self_join && i == hit.j)) near.upper.push_back(filter_.upper(hit.h, i, hit.j));
                     }
                     const auto kth = near.upper.begin() + (plan_.k - 1);
                     std::nth_element(near.upper.begin(), kth, near.upper.end());
@@ -156,42 +173,47 @@ template <class Filter> class BlockSearch {
 
     void look_at(std::int64_t bi, std::int64_t bj, int n, bool both_ways, Scratch& s) {
         const std::int64_t i0 = bi * block_, j0 = bj * block_;
+        const auto leave_out = [&s, &n](auto&& is_no_pair) { n = static_cast<int>(std::remove_if(s.hits.begin(), s.hits.begin() + n, is_no_pair) - s.hits.begin()); };
+        if (i0 + block_ > n_queries_ || j0 + block_ > n_points_)
+            leave_out([&](const Hit<Real>& hit) { return i0 + hit.i >= n_queries_ || j0 + hit.j >= n_points_; });
+        if (plan_.self_join && bi == bj) leave_out([](const Hit<Real>& hit) { return hit.i == hit.j; });
         if constexpr (kRefines) n = filter_.refine(i0, j0, s.row.bound.data(), s.col.bound.data(), s.hits.data(), n);
-        if (n == 0) return;
-        note(bi, i0, j0, n, s);
-        if (both_ways) note_mirrored(bj, i0, j0, n, s);
+        for (int t = 0; t < n; ++t) s.lower[t] = filter_.lower(s.hits[t].h);
+        note<false>(bi, bj, n, s.row, s);
+        if (both_ways) note<true>(bi, bj, n, s.col, s);
     }
 
-    void note(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
-        const std::lock_guard guard(locks_[block]);
+    // Hits as candidates of the rows of a block, or mirrored of its columns. Bounds that were copied are never below those of
+    // now: most hits matter to one side only, and the other is not touched.
+    template <bool mirrored> void note(std::int64_t bi, std::int64_t bj, int n, Limits& limits, Scratch& s) {
+        const auto place = [](const Hit<Real>& hit) { return mirrored ? hit.j : hit.i; };
+        int n_near = 0;
         for (int t = 0; t < n; ++t) {
-            if (t + kAhead < n && may_matter(s.hits[t + kAhead].h, s.row, s.hits[t + kAhead].i)) prefetch(rows_.data() + i0 + s.hits[t + kAhead].i);
-            const auto& hit = s.hits[t];
+            s.near[n_near] = t;
+            n_near += s.lower[t] <= limits.bound[place(s.hits[t])];
+        }
+        if (n_near == 0) return;
+        const std::int64_t i0 = bi * block_, j0 = bj * block_, own = mirrored ? j0 : i0;
+        const std::lock_guard guard(locks_[mirrored ? bj : bi]);
+        for (int at = 0; at < n_near; ++at) {
+            if (at + kAhead < n_near) prefetch_list(own + place(s.hits[s.near[at + kAhead]]));
+            const Hit<Real>& hit = s.hits[s.near[at]];
             const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
-            if (i < n_queries_ && j < n_points_ && !(plan_.self_join && i == j)) push(i, j, hit.h, filter_.upper(hit.h, i, j), s.row, hit.i);
+            push(mirrored ? j : i, mirrored ? i : j, s.lower[s.near[at]], filter_.upper(hit.h, i, j), limits, place(hit));
         }
     }
 
-    void note_mirrored(std::int64_t block, std::int64_t i0, std::int64_t j0, int n, Scratch& s) {
-        const std::lock_guard guard(locks_[block]);
-        for (int t = 0; t < n; ++t) {
-            if (t + kAhead < n && may_matter(s.hits[t + kAhead].h, s.col, s.hits[t + kAhead].j)) prefetch(rows_.data() + j0 + s.hits[t + kAhead].j);
-            const auto& hit = s.hits[t];
-            const std::int64_t i = i0 + hit.i, j = j0 + hit.j;
-            if (i < n_queries_ && j < n_points_) push(j, i, hit.h, filter_.upper(hit.h, i, j), s.col, hit.j);
-        }
+    void prefetch_list(std::int64_t query) const {
+        prefetch(rows_.data() + query);
+        if (each_ > 0) prefetch(lists_ + query * each_);
     }
 
-    // Bounds that were copied are never below those of now: most hits matter to one side only, and the other is not touched.
-    bool may_matter(Real h, const Limits& limits, int at) const { return filter_.lower(h) <= limits.bound[at]; }
-
-    void push(std::int64_t query, std::int64_t row, Real h, Real upper, Limits& limits, int at) {
-        if (!may_matter(h, limits, at)) return;
+    void push(std::int64_t query, std::int64_t row, Real lower, Real upper, Limits& limits, int at) {
         Candidates<Real>& own = rows_[query];
-        const Real before = own.bound, lower = filter_.lower(h);
+        const Real before = own.bound;
         if (!(lower <= before)) return;
-        own.push(lower, upper, static_cast<std::int32_t>(row), plan_.k, static_cast<Real>(filter_.widen), filter_.zero(plan_.zero));
-        if (own.held() == 65 + 16 * static_cast<std::size_t>(plan_.k)) crowded_.fetch_add(1, std::memory_order_relaxed);
+        own.push(lower, upper, static_cast<std::int32_t>(row), k_, static_cast<Real>(filter_.widen), filter_.zero(plan_.zero));
+        if (own.held() == 65 + 16 * static_cast<std::size_t>(k_)) crowded_.fetch_add(1, std::memory_order_relaxed);
         if (!(own.bound < before)) return;
         limits.bound[at] = now_.bound[query] = own.bound;
         limits.limit[at] = now_.limit[query] = filter_.limit(own.bound, query);
@@ -205,6 +227,7 @@ template <class Filter> class BlockSearch {
             if (watch.stopped()) return;
             found.clear();
             filter_.exact(i, rows_[i].items(), found);
+            decided_.fetch_add(static_cast<std::int64_t>(found.size()), std::memory_order_relaxed);
             rows_[i].release();
             if (plan_.limits != nullptr) {
                 const double reach = plan_.reach(filter_.query_row(i));
@@ -218,10 +241,14 @@ template <class Filter> class BlockSearch {
     Filter& filter_;
     std::int64_t n_points_, n_queries_;
     Plan plan_;
-    int block_;
+    int k_, block_;
+    std::unique_ptr<Item[]> memory_;
+    Item* lists_ = nullptr;                 // of few neighbours, in that memory,
+    std::int64_t each_ = 0;                 // so many items each
     std::vector<Candidates<Real>> rows_;    // of each query
     Limits now_;                            // of all queries, one block after the other
     std::atomic<std::int64_t> crowded_{0};  // queries with more candidates than a working filter leaves
+    std::atomic<std::int64_t> decided_{0};
     std::unique_ptr<std::mutex[]> locks_; // one per block of queries
 };
 

@@ -21,18 +21,20 @@ namespace sepal {
 // Rows in an order of their own: in float32, the box of each block, and how much each is off as bytes.
 struct ByteRows {
     ByteRows(Points points, const Frame& frame, int block, int threads);
-    void round(float scale, int threads); // fills in `off`
+    void round(float scale, int threads); // fills in the rest
 
     std::vector<std::int32_t> order;
     NarrowRows narrow;
     Boxes boxes;
+    std::vector<std::int8_t> bytes; // q, row after row, filled up to whole quads
+    std::vector<RoundedRow> rounded;
     std::vector<float> off; // e
 };
 
 // One side of the products.
 struct BytePanels {
     // `shifted`: each byte is q + 128, the form that the instruction wants of one side.
-    BytePanels(const ByteRows& rows, float scale, double off_share, int panel, bool shifted, int threads);
+    BytePanels(const ByteRows& rows, double off_share, int panel, bool shifted, int threads);
 
     std::vector<std::uint8_t> values;
     std::vector<std::int32_t> add; // -|q|^2 / 2 + e^2 (1 + 1/t) / 2, and what the shift of the other side needs
@@ -60,23 +62,16 @@ class ByteFilter {
     }
     // In units of the bytes.
     float limit(float bound, std::int64_t i) const;
-    // For 6 queries from i0 on the positions of `count` different points each that look near; false if there are too few.
-    bool first_look(std::int64_t i0, int count, std::vector<std::int32_t>& near);
-    // h of a pair, as refined.
-    float h_of(std::int64_t i, std::int64_t j) const { return -0.5f * squared(i, j); }
+    // For 6 queries from i0 on `count` pairs each with different points that look near, as refined; false if there are too few.
+    bool first_look(std::int64_t i0, int count, std::vector<Hit<float>>& near);
     // In float32, as h of a lower bound.
     float closer(std::int64_t i, std::int64_t j, float) const { return -0.5f * lower(-0.5f * squared(i, j)); }
     int refine(std::int64_t i0, std::int64_t j0, const float* row_bound, const float* col_bound, Hit<float>* hits, int n) {
+        measure_(left().narrow.row(i0), right_.narrow.row(j0), right_.narrow.width, hits, n);
         int kept = 0;
         for (int t = 0; t < n; ++t) {
-            const std::int64_t i = i0 + hits[t].i, j = j0 + hits[t].j;
-            if (t + kAhead < n) {
-                left().narrow.prefetch_row(i0 + hits[t + kAhead].i);
-                right_.narrow.prefetch_row(j0 + hits[t + kAhead].j);
-            }
-            if (i >= left().narrow.n || j >= right_.narrow.n) continue;
-            const float h = -0.5f * squared(i, j);
-            if (lower(h) <= std::max(row_bound[hits[t].i], col_bound[hits[t].j])) hits[kept++] = {hits[t].i, hits[t].j, h};
+            hits[kept] = hits[t];
+            kept += lower(hits[t].h) <= std::max(row_bound[hits[t].i], col_bound[hits[t].j]);
         }
         measured_.fetch_add(n, std::memory_order_relaxed);
         return kept;
@@ -89,7 +84,7 @@ class ByteFilter {
     std::int32_t query_row(std::int64_t i) const { return left().order[i]; }
     std::int32_t point_row(std::int32_t j) const { return right_.order[j]; }
     bool apart(std::int64_t i, std::int64_t j, float bound) const { return gap(left().boxes, i, right_.boxes, j) > bound; }
-    void exact(std::int64_t i, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
+    void exact(std::int64_t i, Candidates<float>::Items candidates, std::vector<Neighbor>& found) const {
         measure(queries.row(query_row(i)), points, right_.order, candidates, found);
     }
     // Too many pairs come through: measuring one costs many times its share of a tile.
@@ -109,11 +104,14 @@ class ByteFilter {
     const ByteRows& left() const { return other_ ? *other_ : right_; }
     float squared(std::int64_t i, std::int64_t j) const { return sum_(left().narrow.row(i), right_.narrow.row(j), right_.narrow.width); }
     double typical_reach(int k) const;
+    struct Look { // at `n` panels of points, each `step` after the one before
+        std::int64_t first, n, step;
+    };
+    std::vector<Look> looks(std::int64_t i0, int count) const;
 
     int quads_;
     ByteRows right_;
     std::optional<ByteRows> other_;
-    static constexpr int kAhead = 6;
     static constexpr double kLoosest = 0.15; // of the reach: what two rows may be off
     float scale_ = 0;
     double reach_share_ = 1, off_share_ = 1; // 1 + t, 1 + 1/t
@@ -124,6 +122,8 @@ class ByteFilter {
     FloatSum sum_;
     BytePanelFunction function_;
     ByteBestFunction best_;
+    ByteMeasureFunction measure_;
+    BytePickFunction pick_;
     std::atomic<std::int64_t> measured_{0}, looked_at_{0};
 };
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ranking.hpp"
+#include "candidates.hpp"
 #include "threads.hpp"
 
 namespace sepal {
@@ -72,7 +72,7 @@ inline float gap(const Boxes& a, std::int64_t i, const Boxes& b, std::int64_t j)
 }
 
 // The values of candidates, which are positions in `order`, in float64.
-inline void measure(const double* query, Points among, const std::vector<std::int32_t>& order, const std::vector<Candidates<float>::Item>& candidates,
+inline void measure(const double* query, Points among, const std::vector<std::int32_t>& order, Candidates<float>::Items candidates,
                     std::vector<Neighbor>& found) {
     constexpr int kSome = 64;
     const double* rows[kSome];

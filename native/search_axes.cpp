@@ -104,7 +104,7 @@ template <class Leading> class AxisFilter : public Leading {
     float upper(float h, std::int64_t, std::int64_t) const {
         return static_cast<float>(-2.0 * h * (1 + sure_.share + 0x1p-22) + sure_.slack * to_own_ + 1e-35);
     }
-    void exact(std::int64_t i, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
+    void exact(std::int64_t i, Candidates<float>::Items candidates, std::vector<Neighbor>& found) const {
         measure(sides_.queries.row(query_row(i)), sides_.points, this->right_rows(), candidates, found);
     }
     bool apart(std::int64_t i, std::int64_t j, float bound) const { return Leading::apart(i, j, within(bound)); }
@@ -123,11 +123,12 @@ template <class Leading> class AxisFilter : public Leading {
         }
         return kept;
     }
-    bool first_look(std::int64_t i0, int count, std::vector<std::int32_t>& near)
+    bool first_look(std::int64_t i0, int count, std::vector<Hit<float>>& near)
         requires requires(Leading& leading) { leading.first_look(i0, count, near); }
     {
         if (!Leading::first_look(i0, count, near)) return false;
-        finished_.fetch_add(static_cast<std::int64_t>(near.size()), std::memory_order_relaxed); // as the caller is about to do
+        finished_.fetch_add(static_cast<std::int64_t>(near.size()), std::memory_order_relaxed);
+        for (Hit<float>& each : near) each.h = h_of(i0 + each.i, each.j);
         return true;
     }
     double first_products() const {
@@ -150,7 +151,6 @@ template <class Leading> class AxisFilter : public Leading {
     const NarrowRows& left_narrow() const { return other_narrow_ ? *other_narrow_ : right_narrow_; }
     float within(float bound) const { return static_cast<float>(bound * (1 + 2 * kTheta) + slack_); }
     bool passes(std::int64_t i, std::int64_t j, float h, float bound) const {
-        if (i >= sides_.queries.n || j >= sides_.points.n) return false;
         const double limit = -0.5 * within(bound), leading = this->closer(i, j, h);
         if (!(leading >= limit)) return false;
         const double beside = static_cast<double>(left_further_.beside[i]) - right_further_.beside[j];
@@ -207,7 +207,7 @@ Ranking search_axes(Points points, Points queries, const Plan& plan, AxisWork* w
             work->rotation = (n + (plan.self_join ? 0 : m)) * p * r;
             work->leading = (pairs + filter.first_products()) * (lead + 1);
             work->further = static_cast<double>(filter.looked()) * filter.further();
-            work->finished = static_cast<double>(filter.finished()) * p;
+            work->finished = static_cast<double>(filter.finished() + search.decided()) * p;
         }
         return found;
     };

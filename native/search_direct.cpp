@@ -52,7 +52,7 @@ struct DirectFilter {
     static std::int64_t query_row(std::int64_t i) { return i; }
     static std::int32_t point_row(std::int32_t j) { return j; }
     static bool apart(std::int64_t, std::int64_t, double) { return false; }
-    static void exact(std::int64_t, const std::vector<Candidates<Real>::Item>& candidates, std::vector<Neighbor>& found) {
+    static void exact(std::int64_t, Candidates<Real>::Items candidates, std::vector<Neighbor>& found) {
         for (const auto& each : candidates) found.push_back({each.lower, point_row(each.row)});
     }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "candidates.hpp"
 #include "threads.hpp"
 
 namespace sepal {
@@ -177,10 +178,10 @@ struct Frame {
     float zero;
 
     Frame(const SparseIndex& index_, const Plan& plan_)
-        : index(index_), plan(plan_), k(plan_.k), zero(as_limit(plan_.zero, index_.factor())) {}
+        : index(index_), plan(plan_), k(neighbors_of(plan_, index_.n_rows())), zero(as_limit(plan_.zero, index_.factor())) {}
 
     void begin(Found& found, std::int64_t query) const {
-        found.reset();
+        found.reset(k);
         if (plan.limits != nullptr) found.bound = as_limit(plan.reach(query), index.factor());
     }
     void push(Found& found, const Scorer& scorer, const Slab& slab, const Asking& asking, int place, std::int32_t slot) const {

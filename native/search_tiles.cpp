@@ -15,8 +15,9 @@ Ranking search_tiles(Points points, Points queries, const Plan& plan, TileWork* 
             BlockSearch<ByteFilter> search(filter, points.n, queries.n, plan);
             Ranking found = search.run();
             if (!search.gave_up()) {
-                const double n = static_cast<double>(points.n), m = static_cast<double>(queries.n);
-                if (work != nullptr) *work = {plan.self_join ? n * (n - 1) / 2 : n * m, static_cast<double>(filter.measured())};
+                const double n = static_cast<double>(points.n), m = static_cast<double>(queries.n), pairs = plan.self_join ? n * (n - 1) / 2 : n * m;
+                const double first = static_cast<double>(filter.looked_at()), finished = static_cast<double>(filter.measured() + search.decided());
+                if (work != nullptr) *work = {pairs * points.p, (pairs + first) * points.p, finished * points.p};
                 return found;
             }
         }

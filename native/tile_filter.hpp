@@ -82,7 +82,7 @@ struct TileFilter {
     std::int32_t query_row(std::int64_t i) const { return left_order[i]; }
     std::int32_t point_row(std::int32_t j) const { return right_order[j]; }
     bool apart(std::int64_t i, std::int64_t j, float bound) const { return gap(left.boxes, i, right.boxes, j) > bound; }
-    void exact(std::int64_t i, const std::vector<Candidates<float>::Item>& candidates, std::vector<Neighbor>& found) const {
+    void exact(std::int64_t i, Candidates<float>::Items candidates, std::vector<Neighbor>& found) const {
         measure(queries.row(query_row(i)), points, right_order, candidates, found);
     }
     const std::vector<std::int32_t>& right_rows() const { return right_order; }

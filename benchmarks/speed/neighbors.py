@@ -111,16 +111,19 @@ def _tree_distances(X: NDArray[np.float32], k: int) -> NDArray[np.float64]:
 
 
 def work_done(X: NDArray[np.float64], k: int, method: str) -> str:
-    """What a search leaves out, counted: multiply-adds by the tree, pairs in float32 by bytes."""
+    """What a search leaves out, counted: multiply-adds in floating point; those of bytes are told beside them."""
     points = np.ascontiguousarray(X, dtype=np.float64)
     if method == "tree":
         everything = len(X) * (len(X) - 1) / 2 * X.shape[1]
         done = _native.tree_work(points=points, k=k, threads=CORES)
         return f"the tree leaves out {max(0.0, 1 - done / everything):.1%} of the multiply-adds of all pairs"
     tiles = _native.tile_work(points=points, k=k, threads=CORES)
-    if not tiles.pairs:
-        return "every pair in float32"
-    return f"products of bytes leave out {1 - tiles.measured / tiles.pairs:.1%} of the pairs in float32"
+    if not tiles.all:
+        return "the tiles leave out none of the multiply-adds of all pairs"
+    return (
+        f"the tiles leave out {1 - tiles.finished / tiles.all:.1%} of the multiply-adds of all pairs, "
+        f"by {tiles.bytes / tiles.all:.0%} as many of bytes"
+    )
 
 
 def compare(n: int, p: int, k: int, dtype: type) -> None:

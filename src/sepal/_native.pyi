@@ -74,8 +74,9 @@ class AxisWork:
 def axis_work(*, points: NDArray[np.float64], k: int, threads: int) -> AxisWork: ...
 
 class TileWork:
-    pairs: float
-    measured: float
+    all: float
+    bytes: float
+    finished: float
 
 def tile_work(*, points: NDArray[np.float64], k: int, threads: int) -> TileWork: ...
 def tree_work(*, points: NDArray[np.float64], k: int, threads: int, turns: int = 1) -> float: ...

@@ -60,6 +60,36 @@ def test_a_first_look_for_many_neighbors(k, method):
     assert_the_oracle(search(points, k, queries, method=method, tie=1e-9), D, k, 1e-9, exclude_self=False)
 
 
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize("name", ["noise", "near a plane"])
+def test_a_first_look_counts_nobody_twice(name, k):
+    """Enough rows for two looks, at those beside the queries and at some of all, which have points in common."""
+    rows = SETS[name](np.random.default_rng(22), 2600, 20)
+    D = squared_euclidean_by_column(rows, rows)
+    assert_the_oracle(_tiles(rows, k, tie=1e-9), D, k, 1e-9, exclude_self=True)
+
+
+@pytest.mark.parametrize("method", ["tiles", "direct"])
+@pytest.mark.parametrize("k", [2, 31, 32, 33, 300])
+@pytest.mark.parametrize("name", ["bits", "noise"])
+def test_lists_of_few_and_of_more_neighbors(name, k, method):
+    """Bounds are in order for few and a heap for more; bits have more ties than a list has room for at first."""
+    rows = np.unique(SETS[name](np.random.default_rng(23), 420, 14), axis=0)
+    D = squared_euclidean_by_column(rows, rows)
+    tie = 0.0 if name in WHOLE else 1e-9
+    assert_the_oracle(search(rows, k, method=method, tie=tie), D, k, tie, exclude_self=True)
+    assert_the_oracle(search(rows, k, rows[:9], method=method, tie=tie), D[:9], k, tie, exclude_self=False)
+
+
+@pytest.mark.parametrize("method", ["tiles", "direct"])
+def test_more_neighbors_are_asked_for_than_there_are(method):
+    rows = np.random.default_rng(24).normal(size=(60, 14))
+    D = squared_euclidean_by_column(rows, rows)
+    for k in (60, 1_000_000_000):
+        assert_the_oracle(search(rows, k, method=method), D, 59, 0.0, exclude_self=True)
+        assert_the_oracle(search(rows, k, rows[:9], method=method), D[:9], 60, 0.0, exclude_self=False)
+
+
 def test_queries_far_from_the_points():
     rng = np.random.default_rng(15)
     points, queries = rng.normal(size=(500, 20)), 30 + 5 * rng.normal(size=(60, 20))
@@ -67,21 +97,24 @@ def test_queries_far_from_the_points():
     assert_the_oracle(_tiles(points, 3, queries, tie=1e-9), D, 3, 1e-9, exclude_self=False)
 
 
-def test_few_pairs_are_measured_again():
+def test_few_multiply_adds_are_left_to_floating_point():
     rows = np.random.default_rng(16).normal(size=(3000, 40))
     work = native.tile_work(points=rows, k=1, threads=2)
     if native.instruction_set() == "avx512-vnni":
-        assert work.pairs == 3000 * 2999 / 2
-        assert 3000 / 2 <= work.measured < 0.1 * work.pairs
+        assert work.all == 3000 * 2999 / 2 * 40
+        # Float32 measures the nearest of every row, once where two are each other's, and float64 decides about it.
+        assert (3000 / 2 + 3000) * 40 <= work.finished < 0.1 * work.all
+        assert work.finished % 40 == 0
+        assert work.all <= work.bytes < 1.5 * work.all
     else:
-        assert (work.pairs, work.measured) == (0.0, 0.0)
+        assert (work.all, work.bytes, work.finished) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("name", ["clusters far apart", "one row far out"])
 def test_rows_that_bytes_cannot_tell_apart_are_left_to_float32(name):
     rows = SETS[name](np.random.default_rng(17), 1000, 20)
     work = native.tile_work(points=rows, k=1, threads=2)
-    assert (work.pairs, work.measured) == (0.0, 0.0)
+    assert (work.all, work.bytes, work.finished) == (0.0, 0.0, 0.0)
 
 
 def test_the_same_bits_on_every_number_of_threads():

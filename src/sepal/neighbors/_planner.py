@@ -113,8 +113,9 @@ def _tiles(work: SearchSize) -> float:
     if work.metric != "l2":
         return inf
     packed = (work.n + work.asking) * (30.0 + 4.0 * work.p)
-    each = 0.25 + 0.008 * work.p if work.by_bytes and work.p >= _BYTE_COLUMNS else 0.17 + 0.0225 * work.p
-    return packed + work.pairs * each + work.asking * work.k * (300.0 + 4.0 * work.p)
+    if work.by_bytes and work.p >= _BYTE_COLUMNS:
+        return packed + work.pairs * (0.175 + 0.007 * work.p) + work.asking * work.k * (200.0 + 2.0 * work.p)
+    return packed + work.pairs * (0.17 + 0.0225 * work.p) + work.asking * work.k * (300.0 + 4.0 * work.p)
 
 
 def _axes(work: SearchSize) -> float:
