@@ -28,7 +28,7 @@ def float_cells(array: NDArray[Any]) -> tuple[NDArray[np.float64], bool, bool]:
     """
     cells = np.empty(array.shape)
     threads = min(thread_count(None), _ENOUGH) if array.size > _WORTH_THREADS else 1
-    if array.dtype in _COPIED and (array.flags.c_contiguous or _even(array)):
+    if array.dtype in _COPIED and _even(array):
         return cells, *_native.copy_cells(cells=array, to=cells, threads=threads)
     with np.errstate(over="ignore"):  # longer floats: what is too large is refused as infinite
         finite, _ = _native.copy_cells(cells=array.astype(np.float64), to=cells, threads=threads)
@@ -37,4 +37,5 @@ def float_cells(array: NDArray[Any]) -> tuple[NDArray[np.float64], bool, bool]:
 
 def _even(array: NDArray[Any]) -> bool:
     """Whether its cells lie whole numbers of cells apart."""
-    return bool(array.flags.aligned) and all(step % array.itemsize == 0 for step in array.strides)
+    flags = array.flags
+    return bool(flags.aligned) and (flags.c_contiguous or all(step % array.itemsize == 0 for step in array.strides))
