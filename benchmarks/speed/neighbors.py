@@ -119,10 +119,10 @@ def work_done(X: NDArray[np.float64], k: int, method: str) -> str:
         return f"the tree leaves out {max(0.0, 1 - done / everything):.1%} of the multiply-adds of all pairs"
     tiles = _native.tile_work(points=points, k=k, threads=CORES)
     if not tiles.all:
-        return "the tiles leave out none of the multiply-adds of all pairs"
+        return "the tiles leave out none of the float32 multiply-adds of all pairs"
     return (
-        f"the tiles leave out {1 - tiles.finished / tiles.all:.1%} of the multiply-adds of all pairs, "
-        f"by {tiles.bytes / tiles.all:.0%} as many of bytes"
+        f"the tiles leave out {1 - tiles.finished / tiles.all:.1%} of the float32 multiply-adds of all pairs, "
+        f"by {tiles.bytes / tiles.all:.0%} as many products of bytes"
     )
 
 
