@@ -125,14 +125,13 @@ def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]
     """What a report or the measures of a sample say, as far as it can be said of all rows."""
     found, drawn, schema, test = parts.found, parts.drawn, parts.fitted.schema, parts.found.thornton
     classes = class_facts(test)
-    low, high = found.interval
-    notes = [_how(found)]
+    said = [_how(found)]
     if len(drawn.rows) < drawn.n_rows:
         of_all = ["Thornton's index", "the classes"]
         of_all += [] if parts.angle is None else ["the angle between them"]
         if parts.suspects is not None:
             of_all.append(f"the suspects (of {parts.suspects.found.n_checked:,} rows that asked all)")
-        notes.append(
+        said.append(
             f"all but {', '.join(of_all[:-1])} and {of_all[-1]} is of a stratified random sample of "
             f"{len(drawn.rows):,} rows, compared with each other"
         )
@@ -152,11 +151,19 @@ def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]
             n_rows=schema.n_rows,
             n_dropped=schema.n_given - schema.n_rows,
             n_asked=test.n_queries,
-            notes=(*notes, *test.notes),
+            notes=test.notes,
         ),
         "thornton": thornton_facts(test),
         "partitions": PartitionsFacts(
-            len(schema.source.parts), found.exact, found.rows_seen, (low, high), len(drawn.rows), str(found.plan)
+            n_partitions=len(schema.source.parts),
+            n_rows=schema.n_rows,
+            exact=found.exact,
+            rows_seen=found.rows_seen,
+            interval=found.interval,
+            n_sampled=len(drawn.rows),
+            plan=str(found.plan),
+            seconds=found.seconds,
+            said=tuple(said),
         ),
     }
 
