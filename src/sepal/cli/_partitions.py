@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -31,7 +32,7 @@ def asked(exact: bool | None, sample: int | None, cluster: str | None, workers: 
     """What the options about partitions say, and that the plan is told before the work."""
     if exact and sample is not None:
         raise ParameterError("--exact lets every row ask; leave out --sample")
-    return {"exact": exact, "n_queries": sample, **place_asked(cluster, workers), "say": _tell}
+    return {"exact": exact, "n_queries": sample, **place_asked(cluster, workers), "say": tell_plan}
 
 
 def place_asked(cluster: str | None, workers: int | None) -> dict[str, Any]:
@@ -62,15 +63,35 @@ def refuse_for_one_file(
         )
 
 
-def _tell(plan: Any) -> None:
+def tell_plan(plan: Any) -> None:
+    """The plan, on stderr."""
     typer.echo(str(plan), err=True)
 
 
-def sample_given(data: str, target: str | None, reading: Reading, where: dict[str, Any]) -> Table:
+def plan_facts(found: Any) -> dict[str, Any]:
+    """What JSON says of rows in partitions, of anything that has a plan: exact, rows seen of how many, and the plan."""
+    plan = found.plan
+    return {
+        "n_partitions": plan.n_partitions,
+        "n_rows": plan.n_rows,
+        "exact": found.exact,
+        "rows_seen": found.rows_seen,
+        "plan": str(plan),
+    }
+
+
+Hear = Callable[[Any], object]
+
+
+def sample_given(
+    data: str, target: str | None, reading: Reading, where: dict[str, Any], hear: Hear | None = None
+) -> Table:
     """Rows of partitions brought together to learn from: all, or a stratified sample, which is said."""
     from sepal.scale import LEARNT_FROM, sample_table
 
-    drawn = sample_table(partitions_given(data, target, reading), LEARNT_FROM, **where)
+    drawn = sample_table(partitions_given(data, target, reading), LEARNT_FROM, say=tell_plan, **where)
+    if hear is not None:
+        hear(drawn)
     if drawn.table.n_rows < drawn.n_rows:
         typer.echo(f"note: {drawn.table.notes[-1]}", err=True)
     return drawn.table

@@ -61,6 +61,12 @@ class Evaluation:
         All parameters of the estimator, as they would be written.
     costs : (n_classes, n_classes) array or None
         What each answer (across) costs for rows of each class (down), where :meth:`with_costs` has decided by these.
+    n_given : int or None
+        Rows in all partitions, where these are a sample of them.
+    plan : object or None
+        What was to be done, where the rows are in partitions.
+    exact : bool
+        Whether the rows are all there are; ``rows_seen`` is how many they are.
 
     Examples
     --------
@@ -88,6 +94,18 @@ class Evaluation:
     random_state: int | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     costs: NDArray[np.float64] | None = None
+    n_given: int | None = None
+    plan: Any = None
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that were answered."""
+        return self.n_rows
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rows are all there are, and no sample of rows in partitions."""
+        return self.n_given is None or self.n_given == self.n_rows
 
     @property
     def n_rows(self) -> int:

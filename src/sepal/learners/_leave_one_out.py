@@ -16,7 +16,7 @@ from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
-from sepal.neighbors import AnySearch, thread_count
+from sepal.neighbors import AnySearch, OfRows, thread_count
 from sepal.parameters import Parameter, checked
 
 MOST_K = 100
@@ -25,7 +25,7 @@ _LISTED = 30_000_000  # neighbours held at a time
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOneOutCurve:
+class LeaveOneOutCurve(OfRows):
     """How good every k is when each row is left out in turn.
 
     Attributes
@@ -43,6 +43,10 @@ class LeaveOneOutCurve:
     training, test : (n_k,) array or None
         Score on the training rows themselves, and on other rows, where asked for.
     notes : tuple of str
+    plan, exact, rows_seen, recall
+        As in :class:`sepal.measures.ThorntonTest`.
+    interval : (n_k, 2) array
+        The score and 1.96 standard errors to either side: where it is on further rows, in 95 of 100 cases.
 
     Examples
     --------
@@ -62,6 +66,12 @@ class LeaveOneOutCurve:
     training: NDArray[np.float64] | None = None
     test: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+    plan: Any = None
+
+    @property
+    def interval(self) -> NDArray[np.float64]:
+        """For the score of every k on further rows."""
+        return self.score[:, None] + 1.96 * self.standard_error[:, None] * np.array([-1.0, 1.0])
 
     @property
     def best_k(self) -> int:

@@ -58,7 +58,8 @@ def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneO
     k = min(MOST_K, most) if k_max is None else int(check_whole("k_max", k_max, at_most=most))
     curve = curve_of_search(search, ready.codes, ready.classes, lambda: class_order(search, ready.classes), k)
     note = left_out_together(search.table, "rows").note(ready.n_rows)
-    return curve if note is None else replace(curve, notes=(*curve.notes, note))
+    notes = (*curve.notes, *(() if note is None else (note,)))
+    return replace(curve, notes=notes, plan=ready.plan)
 
 
 def class_sums(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any], exponent: int) -> list[tuple[int, int]]:

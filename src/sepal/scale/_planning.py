@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import PartReading, Table, plural
+from sepal.data import PartReading, Table
 from sepal.distances import FittedDistance
 from sepal.neighbors import PartSearch, extent_of
 from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
 from sepal.scale._meetings import best_cut
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._pass_plan import sized, spoken
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
 from sepal.scale._sources import Partition
@@ -105,22 +106,14 @@ class Plan:
         return self.exact_seconds if self.exact else self.sampled_seconds
 
     def __str__(self) -> str:
-        workers = f"{self.n_workers} {plural(self.n_workers, 'worker')}"
         return (
-            f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_partitions} partitions, {workers}\n"
-            f"exact:  all {self.n_rows:,} rows ask, about {_spoken(self.exact_seconds)}, "
+            f"{sized(self.n_rows, self.n_columns, self.n_partitions, self.n_workers)}\n"
+            f"exact:  all {self.n_rows:,} rows ask, about {spoken(self.exact_seconds)}, "
             f"{self.exact_bytes / 1e6:,.0f} MB here\n"
             f"sample: {self.n_asking if not self.exact else min(self.n_asking, self.n_rows):,} rows ask, about "
-            f"{_spoken(self.sampled_seconds)}, {self.sampled_bytes / 1e6:,.0f} MB here\n"
+            f"{spoken(self.sampled_seconds)}, {self.sampled_bytes / 1e6:,.0f} MB here\n"
             f"doing:  {'exact' if self.exact else 'sample'}, since {self.reason}"
         )
-
-
-def _spoken(seconds: float) -> str:
-    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (120.0, "min")):
-        if seconds >= size:
-            return f"{seconds / (60.0 if unit == 'min' else size):,.1f} {unit}"
-    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 @dataclass(frozen=True)
@@ -254,7 +247,7 @@ def make_plan(
         choice, reason = exact, "it was asked for"
     else:
         choice = exact_seconds <= limit or wanted >= n
-        reason = f"exact answers take {'less' if choice else 'more'} than the {_spoken(limit)} allowed"
+        reason = f"exact answers take {'less' if choice else 'more'} than the {spoken(limit)} allowed"
     return Plan(
         n,
         schema.like.n_columns,

@@ -22,6 +22,7 @@ from sepal.scale._drawing import draw_rows
 from sepal.scale._elsewhere import RowsElsewhere
 from sepal.scale._fit import fit_to_parts
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._pass_plan import PassPlan, Step
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch, RowsAsking
 from sepal.scale._sources import Partitioned, partitioned
@@ -125,9 +126,11 @@ def prepare_blocks(
     if n_queries is not None and check_whole("n_queries", n_queries, at_least=1) < n:
         seed = int(generator(random_state).integers(2**63))
         asking = np.sort(draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows)
-    return Prepared(
-        search, codes, schema.classes, every, asking, given.scale, given.params, (*schema.notes, *fitted.notes), table
+    notes = (*schema.notes, *fitted.notes)
+    plan = PassPlan.of(
+        schema, work, (Step(f"{len(asking):,} rows ask all others, once they are asked", None),), len(asking)
     )
+    return Prepared(search, codes, schema.classes, every, asking, given.scale, given.params, notes, table, plan=plan)
 
 
 def forget_blocks(prepared: Prepared) -> None:
