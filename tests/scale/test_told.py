@@ -1,4 +1,4 @@
-"""Every result of rows in partitions tells whether it is exact, how many rows it has seen, its interval and the plan."""
+"""Every result of rows in partitions tells whether it is exact, how many rows it has seen, interval and plan."""
 
 from __future__ import annotations
 

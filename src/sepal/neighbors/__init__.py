@@ -39,10 +39,10 @@ from sepal.neighbors._ranking import DistinctRanking as DistinctRanking
 from sepal.neighbors._ranking import NeighborRanking
 from sepal.neighbors._ranking import Ties as Ties
 from sepal.neighbors._ranking import segment_positions as segment_positions
+from sepal.neighbors._recall import OfRows as OfRows
 from sepal.neighbors._recall import recall_note as recall_note
 from sepal.neighbors._recall import recall_said as recall_said
 from sepal.neighbors._recall import recall_told as recall_told
-from sepal.neighbors._recall import OfRows as OfRows
 from sepal.neighbors._recall import refuse_approximate as refuse_approximate
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._rounding import Extent as Extent

@@ -16,6 +16,7 @@ from sepal.measures import SeparabilityAngle, Suspects
 from sepal.parameters import generator
 from sepal.progress import Progress, silent, stage
 from sepal.report._beside import rows_beside
+from sepal.report._besides import ASKED_OF_ALL, MOST_COLUMNS, besides
 from sepal.report._facts import MeasureFacts, PartitionsFacts, RowBeside
 from sepal.report._gather import class_facts, majority_facts, thornton_facts
 from sepal.report._suspects import MOST_SHOWN
@@ -25,7 +26,9 @@ from sepal.scale import (
     Partitioned,
     PartitionsMeasure,
     Plan,
+    Rates,
     SampledTable,
+    Step,
     angle_of_parts,
     ask_partitions,
     carried_out,
@@ -40,8 +43,6 @@ from sepal.scale import (
 TOGETHER = 20_000  # rows that are brought together for what needs them so
 _IN_TIME = 0.4  # of the time that is allowed: after it no further pass over all rows is begun
 _NEIGHBORS = 5  # that judge a row
-_ASKED_OF_ALL = 2_000  # rows that are judged by all, where the index is exact
-_MOST_COLUMNS = 100  # of a table whose angle is that of all rows
 _MEASURED, _DRAWN = 0.5, 0.6  # shares of the work that are behind
 
 
@@ -89,7 +90,11 @@ def measured_partitions(
 
         fitted = fit_parts(source, work, distance=distance, scale=scale, missing=missing, progress=early)
         limit = None if time_limit is None else time_limit * _MEASURED
-        plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit)
+
+        def also(rates: Rates, exactly: bool, n_asking: int) -> Step:
+            return besides(fitted, rates, exactly, n_asking, TOGETHER, in_full)
+
+        plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit, besides=also)
         if say is not None:
             say(plan)
         rows, few = None, fitted.schema.n_rows <= TOGETHER
@@ -105,12 +110,12 @@ def measured_partitions(
         def soon() -> bool:
             return time_limit is None or time.perf_counter() - begin < _IN_TIME * time_limit
 
-        addable = not schema.n_rows_with_missing and schema.like.n_columns <= _MOST_COLUMNS
+        addable = not schema.n_rows_with_missing and schema.like.n_columns <= MOST_COLUMNS
         if in_full and addable and not few and soon():
             angle = angle_of_parts(schema, work)
         if in_full and not few and soon():
             if asked is None:
-                _, asked = ask_partitions(fitted, _ASKED_OF_ALL, 0.95, random_state, None, rows, depth)
+                _, asked = ask_partitions(fitted, ASKED_OF_ALL, 0.95, random_state, None, rows, depth)
             notes = (*schema.notes, *fitted.distance.notes)
             suspects = suspects_asked(schema, work, asked, depth, notes)
     return PartsMeasured(fitted, found, drawn, angle, suspects)

@@ -13,7 +13,6 @@ from sepal.scale._blocks import RowBlock, block_table, cell_keys, codes_of
 from sepal.scale._schema import Schema
 from sepal.scale._work import Workplace
 
-
 _SORTED = 5_000  # rows that may be brought together to be put into the order of what is in them
 
 

@@ -17,7 +17,7 @@ from sepal.scale._work import Workplace
 
 _TRIED = 1_000, 4_000  # rows of the trials
 _STEEPEST = 2.0  # all learners compare pairs of rows at the worst
-_AUTO = 0.6  # SepalClassifier takes parts of many rows: what it takes grows so from 4,000 rows on
+_AUTO = 0.67  # SepalClassifier takes parts of many rows: what it takes grows so from 1,000 rows to 100,000
 
 Fit = Callable[[Table], object]
 
@@ -48,7 +48,8 @@ def learning_seconds(model: Any, trial: Table, n_rows: int, answered: float = 0.
         if answered:
             fitted.predict(rows.take(np.arange(max(1, round(answered * rows.n_rows)))))
 
-    sizes = sorted({min(size, n_rows // 10, trial.n_rows) for size in _TRIED})
+    auto = isinstance(within, SepalClassifier)  # it is dear, and two trials of it tell little of its growth
+    sizes = sorted({min(size, n_rows // 10, trial.n_rows) for size in (_TRIED[:1] if auto else _TRIED)})
     done, seconds = [], []
     for size in sizes:
         rows = trial.take(np.linspace(0, trial.n_rows - 1, max(size, 1)).astype(np.intp))
@@ -61,7 +62,7 @@ def learning_seconds(model: Any, trial: Table, n_rows: int, answered: float = 0.
             continue
         done.append(size)
         seconds.append(max(time.perf_counter() - begin, 1e-4))
-    return extrapolated(done, seconds, n_rows, _AUTO if isinstance(within, SepalClassifier) else _STEEPEST)
+    return extrapolated(done, seconds, n_rows, _AUTO if auto else _STEEPEST)
 
 
 def extrapolated(sizes: list[int], seconds: list[float], n_rows: int, steepest: float = _STEEPEST) -> float | None:

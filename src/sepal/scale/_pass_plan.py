@@ -1,4 +1,4 @@
-"""What is done besides asking for neighbours: passes over all partitions and work on a sample, said before it is done."""
+"""What is done besides asking for neighbours: passes over all partitions and work on a sample, said beforehand."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ and all with all, each at two sizes: what grows with rows is told from what grow
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
 from sepal.scale._meetings import best_cut
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import sized, spoken
+from sepal.scale._pass_plan import Step, sized, spoken
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
 from sepal.scale._sources import Partition
@@ -74,6 +74,8 @@ class Plan:
         That one worker compares.
     stages : Stages
         Of what will be done.
+    besides : Step or None
+        What the verb does besides asking for neighbours, and how long it takes; ``seconds`` leave it out.
 
     Examples
     --------
@@ -99,6 +101,12 @@ class Plan:
     load_seconds: float
     pairs_per_second: float
     stages: Stages = Stages(0.0, 0.0, 0.0)
+    besides: Step | None = None
+
+    @property
+    def total_seconds(self) -> float:
+        """Of what will be done, and what is done besides."""
+        return self.seconds + (0.0 if self.besides is None else self.besides.seconds or 0.0)
 
     @property
     def seconds(self) -> float:
@@ -112,7 +120,16 @@ class Plan:
             f"{self.exact_bytes / 1e6:,.0f} MB here\n"
             f"sample: {self.n_asking if not self.exact else min(self.n_asking, self.n_rows):,} rows ask, about "
             f"{spoken(self.sampled_seconds)}, {self.sampled_bytes / 1e6:,.0f} MB here\n"
-            f"doing:  {'exact' if self.exact else 'sample'}, since {self.reason}"
+            f"doing:  {'exact' if self.exact else 'sample'}, since {self.reason}{self._all_together()}"
+        )
+
+    def _all_together(self) -> str:
+        """What else is done, on a line of its own, and the time of all."""
+        if self.besides is None:
+            return ""
+        return (
+            f"\nthen:   {self.besides.what}, about {spoken(self.besides.seconds or 0.0)}; "
+            f"all together about {spoken(self.total_seconds)}"
         )
 
 
@@ -215,8 +232,12 @@ def make_plan(
     time_limit: float | None = None,
     half_width: float = HALF_WIDTH,
     depth: int = 2,
+    besides: Callable[[Rates, bool, int], Step] | None = None,
 ) -> Plan:
-    """What to do: what was asked for; else exactly, where that is done in time; else a sample."""
+    """What to do: what was asked for; else exactly, where that is done in time; else a sample.
+
+    ``besides`` is told the rates, whether it is exact and how many rows ask, and says what is done besides.
+    """
     schema, work = given.schema, given.work
     tried = max(_TRIED_ROWS[0], min(_TRIED_ROWS[1], schema.n_rows // 4))
     job = (
@@ -263,6 +284,7 @@ def make_plan(
         rates.load_seconds,
         rates.pairs_per_second,
         exactly if choice else sampled,
+        None if besides is None else besides(rates, choice, wanted),
     )
 
 
