@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -135,9 +135,9 @@ class LeaveOneOutCurve(OfRows):
         return f"<p>{self}</p>{frame_html(self, max_rows=20)}"
 
 
-def told(curve: LeaveOneOutCurve, note: str | None) -> LeaveOneOutCurve:
-    """The curve with a note more, if there is one."""
-    return curve if note is None else replace(curve, notes=(*curve.notes, note))
+def told(curve: LeaveOneOutCurve, notes: Sequence[str]) -> LeaveOneOutCurve:
+    """The curve with these notes more."""
+    return replace(curve, notes=(*curve.notes, *notes)) if notes else curve
 
 
 def credit(

@@ -26,7 +26,12 @@ def recall_said(notes: Sequence[str]) -> str:
     >>> recall_said(["approximate neighbours: 98.5% are found"]), recall_said(["exact"])
     ('; approximate neighbours: 98.5% are found', '')
     """
-    return "".join(f"; {note}" for note in notes if note.startswith(APPROXIMATE))
+    return "".join(f"; {note}" for note in recall_among(notes))
+
+
+def recall_among(notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes that tell recall: one, or none where neighbours are exact."""
+    return tuple(note for note in notes if note.startswith(APPROXIMATE))
 
 
 def recall_told(notes: Sequence[str]) -> float | None:
@@ -35,8 +40,8 @@ def recall_told(notes: Sequence[str]) -> float | None:
     >>> recall_told(["approximate neighbours: 98.5% are found"]), recall_told(["exact"])
     (0.985, None)
     """
-    said = next((note for note in notes if note.startswith(APPROXIMATE)), None)
-    return None if said is None else round(float(said.removeprefix(f"{APPROXIMATE}: ").partition("%")[0]) / 100, 4)
+    said = recall_among(notes)
+    return None if not said else round(float(said[0].removeprefix(f"{APPROXIMATE}: ").partition("%")[0]) / 100, 4)
 
 
 class OfRows:

@@ -129,6 +129,8 @@ class PartitionsFacts:
         What Thornton's index took, the pass over the columns included.
     said : tuple of str
         Who asked whom, and what is of the sample, in sentences.
+    recall : float or None
+        Share of the neighbours that an approximate search found.
     """
 
     n_partitions: int
@@ -140,6 +142,7 @@ class PartitionsFacts:
     plan: str
     seconds: float
     said: tuple[str, ...]
+    recall: float | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import SeparabilityAngle, Suspects
+from sepal.neighbors import Method, recall_among
 from sepal.parameters import generator
 from sepal.progress import Progress, silent, stage
 from sepal.report._beside import rows_beside
@@ -74,6 +75,7 @@ def measured_partitions(
     workers: int | None = None,
     say: Callable[[Plan], object] | None = None,
     in_full: bool = False,
+    method: Method = "auto",
 ) -> PartsMeasured:
     """The index of all rows, and the sample for the rest.
 
@@ -88,7 +90,8 @@ def measured_partitions(
         def early(text: str, share: float) -> None:
             tell(text, _MEASURED * share)
 
-        fitted = fit_parts(source, work, distance=distance, scale=scale, missing=missing, progress=early)
+        how = {"distance": distance, "scale": scale, "missing": missing, "method": method}
+        fitted = fit_parts(source, work, **how, progress=early)
         limit = None if time_limit is None else time_limit * _MEASURED
 
         def also(rates: Rates, exactly: bool, n_asking: int) -> Step:
@@ -116,8 +119,7 @@ def measured_partitions(
         if in_full and not few and soon():
             if asked is None:
                 _, asked = ask_partitions(fitted, ASKED_OF_ALL, 0.95, random_state, None, rows, depth)
-            notes = (*schema.notes, *fitted.distance.notes)
-            suspects = suspects_asked(schema, work, asked, depth, notes)
+            suspects = suspects_asked(schema, work, asked, depth, asked.notes)
     return PartsMeasured(fitted, found, drawn, angle, suspects)
 
 
@@ -130,7 +132,7 @@ def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]
     """What a report or the measures of a sample say, as far as it can be said of all rows."""
     found, drawn, schema, test = parts.found, parts.drawn, parts.fitted.schema, parts.found.thornton
     classes = class_facts(test)
-    said = [_how(found)]
+    said = [found.how, *recall_among(test.notes)]
     if len(drawn.rows) < drawn.n_rows:
         of_all = ["Thornton's index", "the classes"]
         of_all += [] if parts.angle is None else ["the angle between them"]
@@ -168,15 +170,10 @@ def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]
             n_sampled=len(drawn.rows),
             plan=str(found.plan),
             seconds=found.seconds,
+            recall=found.recall,
             said=tuple(said),
         ),
     }
-
-
-def _how(found: PartitionsMeasure) -> str:
-    if found.exact:
-        return f"exact: all {found.rows_seen:,} rows asked all others"
-    return f"from a sample: {found.rows_seen:,} of {found.thornton.n_rows:,} rows asked all rows"
 
 
 def suspects_of_all(
@@ -218,6 +215,7 @@ def _renumbered(found: Suspects, rows: NDArray[np.int64]) -> Suspects:
 def partitions_measures(source: Partitioned, measure: Callable[..., MeasureFacts], **how: Any) -> MeasureFacts:
     """The measures of rows in partitions."""
     mine = {name: how.pop(name) for name in ("exact", "n_queries", "cluster", "workers", "say", "time_limit")}
+    mine["method"] = how.pop("method", "auto")
     shared = {name: how[name] for name in ("distance", "scale", "missing", "groups", "random_state", "n_jobs")}
     parts = measured_partitions(source, **mine, **shared, progress=how["progress"])
     facts = measure(parts.drawn.table, **{**how, "progress": later(how["progress"])})

@@ -16,7 +16,7 @@ from scipy.special import ndtri
 
 from sepal.data import PartReading, Table
 from sepal.distances import FittedDistance
-from sepal.neighbors import PartSearch, extent_of
+from sepal.neighbors import Method, PartSearch, extent_of
 from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
 from sepal.scale._meetings import best_cut
@@ -172,28 +172,29 @@ def measure_rates(
     fitted: FittedDistance,
     threads: int,
     n_rows: int = _TRIED_ROWS[0],
+    method: Method = "auto",
 ) -> Rates:
     """Load some partitions, and let some of their rows ask others."""
     begin = time.perf_counter()
     points = np.concatenate([fitted.embed(load_like(part, reading, like, complete)) for part in parts])
     loading = (time.perf_counter() - begin) / max(1, len(points))
     among = points[np.linspace(0, len(points) - 1, min(n_rows, len(points))).astype(np.intp)]
-    search, n = PartSearch.of(fitted, extent_of(points)), len(among)
+    search, n = PartSearch.of(fitted, extent_of(points), method), len(among)
 
     def seconds(queries: NDArray[np.float64] | None, rows: NDArray[np.float64]) -> float:
         begin = time.perf_counter()
         search.lists(queries, rows, 2, 0, threads)
         return max(time.perf_counter() - begin, 1e-6)
 
-    quarter = among[::4]
+    quarter, once = among[::4], method == "approximate"  # which takes long to begin
     own = [
-        (len(rows), min(seconds(None, rows) for _ in range(times)) / len(rows))
+        (len(rows), min(seconds(None, rows) for _ in range(1 if once else times)) / len(rows))
         for rows, times in ((quarter, 3), (among, 1))
     ]
     asked = []
     for n_asking, times in ((max(1, min(n, _TRIED_ASKING) // 10), 2), (min(n, _TRIED_ASKING), 1)):
         queries = among[:: max(1, n // n_asking)][:n_asking]
-        asked.append((len(queries), min(seconds(queries, among) for _ in range(times)) / n))
+        asked.append((len(queries), min(seconds(queries, among) for _ in range(1 if once else times)) / n))
     return Rates(loading, Growth.of(*asked), Growth.of(*own), asked[1][0] / asked[1][1], own[1][0] / own[1][1])
 
 
@@ -248,6 +249,7 @@ def make_plan(
         given.distance,
         work.threads,
         tried,
+        given.method,
     )
     rates: Rates = next(iter(work.run("try rates", measure_rates, [job])))[1]
     n, workers = schema.n_rows, work.workers
