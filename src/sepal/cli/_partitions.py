@@ -42,6 +42,8 @@ def place_asked(cluster: str | None, workers: int | None) -> dict[str, Any]:
     """Where the work is to be done."""
     if cluster is not None and workers is not None:
         raise ParameterError("--cluster is one that is there, --workers starts one; give one of them")
+    if cluster is not None and not cluster.rpartition(":")[2].strip("/").isdecimal():
+        raise ParameterError(f"--cluster {cluster}: expected an address with a port", hint="tcp://host:8786")
     return {"cluster": cluster, "workers": workers}
 
 

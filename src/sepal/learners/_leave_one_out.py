@@ -71,7 +71,7 @@ class LeaveOneOutCurve(OfRows):
     @property
     def interval(self) -> NDArray[np.float64]:
         """For the score of every k on further rows."""
-        return self.score[:, None] + 1.96 * self.standard_error[:, None] * np.array([-1.0, 1.0])
+        return np.asarray(self.score[:, None] + 1.96 * self.standard_error[:, None] * np.array([-1.0, 1.0]))
 
     @property
     def best_k(self) -> int:

@@ -90,8 +90,7 @@ def measured_partitions(
         def early(text: str, share: float) -> None:
             tell(text, _MEASURED * share)
 
-        how = {"distance": distance, "scale": scale, "missing": missing, "method": method}
-        fitted = fit_parts(source, work, **how, progress=early)
+        fitted = fit_parts(source, work, distance=distance, scale=scale, missing=missing, method=method, progress=early)
         limit = None if time_limit is None else time_limit * _MEASURED
 
         def also(rates: Rates, exactly: bool, n_asking: int) -> Step:

@@ -164,8 +164,9 @@ def measure_partitions(
     given, say_progress = partitioned(source, y, target=target), progress or silent
     with place_of_work(client, cluster, workers, n_jobs) as work:
         begin = time.perf_counter()
-        how = {"distance": distance, "scale": scale, "missing": missing, "method": method}
-        fitted = fit_parts(given, work, **how, progress=say_progress)
+        fitted = fit_parts(
+            given, work, distance=distance, scale=scale, missing=missing, method=method, progress=say_progress
+        )
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=time_limit, half_width=half_width)
         if say is not None:
             say(plan)

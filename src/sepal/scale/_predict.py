@@ -18,7 +18,7 @@ from sepal.progress import Progress, stage
 from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._pass_plan import PassPlan, Step
 from sepal.scale._schema import read_schema
-from sepal.scale._sources import Partition, Partitioned, load_part, narrowed
+from sepal.scale._sources import Partition, Partitioned, load_part, narrowed, partitioned
 from sepal.scale._work import OnCluster, Workplace, place_of_work
 
 PREDICTING = "predicting"
@@ -126,7 +126,7 @@ def _answers(model: Any, part: Partition, asking: _Asking) -> Answered:
 @checked(*PARTITION_PARAMETERS)
 def predict_partitions(
     model: Any,
-    source: Partitioned,
+    source: Any,
     *,
     client: Any = None,
     cluster: str | None = None,
@@ -146,8 +146,8 @@ def predict_partitions(
     model : str or Path, or estimator
         A file that :func:`sepal.save_model` wrote, where the workers find it, too. Or a fitted estimator: it answers
         here, one partition after the other; one of :func:`knn_partitions` asks its workers.
-    source : Partitioned
-        What :func:`partitioned` made with ``target=False``.
+    source
+        As in :func:`partitioned`, or what that made with ``target=False``.
     client, cluster, workers
         As in :func:`measure_partitions`.
     columns : callable, optional
@@ -180,6 +180,7 @@ def predict_partitions(
     """
     from sepal.estimators import load_answering
 
+    source = partitioned(source, target=False)
     if not isinstance(model, (str, Path)):
         yield from _answered_here(model, source, columns, client, n_jobs, progress, say)
         return
@@ -242,7 +243,8 @@ def _answered_here(
     say: Saying | None,
 ) -> Iterator[PartAnswers]:
     """The same of a model that is in this process."""
-    wanted = tuple(str(name) for name in model.feature_names_in_)
+    columns_in = model.columns_ if getattr(model, "feature_names_in_", None) is None else None
+    wanted = tuple(map(str, model.feature_names_in_ if columns_in is None else columns_in.names))
     kinds = _text_columns(model.columns_, source.reading)
     source = narrowed(source, replace(source.reading, target=False, kinds=kinds))
     with place_of_work(client=client, n_jobs=n_jobs) as work:

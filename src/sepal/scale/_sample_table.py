@@ -16,7 +16,7 @@ from sepal.scale._drawing import Drawn, draw_rows, shares_of
 from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._pass_plan import PassPlan, drawing_step
 from sepal.scale._schema import Schema, read_schema
-from sepal.scale._sources import Partitioned
+from sepal.scale._sources import partitioned
 from sepal.scale._work import Workplace, place_of_work
 
 
@@ -105,7 +105,7 @@ def sample_of(
 
 @checked(*PARTITION_PARAMETERS)
 def sample_table(
-    source: Partitioned,
+    source: Any,
     n_rows: int,
     *,
     random_state: RandomState = 0,
@@ -120,8 +120,8 @@ def sample_table(
 
     Parameters
     ----------
-    source : Partitioned
-        What :func:`partitioned` made; its target must hold classes.
+    source
+        As in :func:`partitioned`, or what that made; the target must hold classes.
     n_rows : int
         How many rows; of each class its share.
     random_state : int, Generator or None
@@ -145,6 +145,7 @@ def sample_table(
     >>> drawn.table.n_rows, drawn.n_rows
     (4, 8)
     """
+    source = partitioned(source)
     with place_of_work(client, cluster, workers, n_jobs) as work:
         schema = read_schema(source, work, progress=stage(progress, "reading columns"))
         return sample_of(schema, work, n_rows, random_state, progress, say=say)

@@ -85,7 +85,7 @@ class ArrayPart:
 
     def content(self) -> Any:
         """Rows and labels as arrays, computed here."""
-        return tuple(each.compute(scheduler="synchronous") for each in (self.X, self.y))
+        return tuple(None if each is None else each.compute(scheduler="synchronous") for each in (self.X, self.y))
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,8 @@ def partitioned(
             f"LazyFrame; got {type(source).__name__}"
         )
     name, parts = made
-    found = parts(source, y if arrays else None)
+    without = name == "Dask Array" and target is False  # a table without labels needs none named
+    found = parts(source, y if arrays else False if without else None)
     if not found:
         raise DataError(f"the {name} has no partitions")
     return Partitioned(found, name, reading)
@@ -306,6 +307,9 @@ def _frame_parts(frame: Any, y: Any) -> tuple[Partition, ...]:
 
 
 def _array_parts(X: Any, y: Any) -> tuple[Partition, ...]:
+    if y is False:  # rows without labels, to be answered
+        rows = X.rechunk({1: -1})
+        return tuple(ArrayPart(rows.blocks[i], None, i) for i in range(len(X.chunks[0])))
     if y is None or not hasattr(y, "blocks"):
         raise ParameterError("a Dask Array needs its labels as a Dask Array, too: give them as y")
     if X.ndim != 2 or y.ndim != 1 or X.chunks[0] != y.chunks[0]:
