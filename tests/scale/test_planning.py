@@ -11,7 +11,7 @@ from sepal.progress import SEARCHING
 from sepal.report._besides import besides
 from sepal.scale import PassPlan, Plan, fit_parts, partitioned
 from sepal.scale._clock import SearchClock
-from sepal.scale._pass_plan import Step, drawing_step, kernels_step
+from sepal.scale._pass_plan import PlanStep, drawing_step, kernels_step
 from sepal.scale._planning import Growth, Rates, Stages, improved, make_plan
 from tests.scale.frames import frame
 
@@ -112,7 +112,7 @@ def test_what_a_report_does_besides_is_added_up(told):
 
 def test_the_plan_says_what_is_done_besides_and_all_together():
     plan = Plan(1000, 5, 8, 1, True, 1000, "it is quick", 60.0, 0.1, 10**6, 10**5, 1e-6, 1e8)
-    whole = replace(plan, besides=Step("the report of a sample of 200 rows", 30.0))
+    whole = replace(plan, besides=PlanStep("the report of a sample of 200 rows", 30.0))
     assert (whole.seconds, whole.total_seconds, plan.total_seconds) == (60.0, 90.0, 60.0)
     assert str(whole).splitlines()[-1] == (
         "then:   the report of a sample of 200 rows, about 30 s; all together about 90 s"
@@ -124,6 +124,6 @@ def test_a_pass_and_products_are_added_up(told):
     schema, work = told.schema, told.work
     assert drawing_step(schema, 100).seconds == 2.0
     assert kernels_step(schema, work, "", 1000, 3).seconds == pytest.approx(3 * (2.0 + 0.072))
-    plan = PassPlan.of(schema, work, (Step("one", 1.0), Step("two", 0.5)), 100)
+    plan = PassPlan.of(schema, work, (PlanStep("one", 1.0), PlanStep("two", 0.5)), 100)
     assert (plan.seconds, plan.exact, plan.rows_seen) == (1.5, False, 100)
-    assert PassPlan.of(schema, work, (Step("one", None), Step("two", 0.5))).seconds is None
+    assert PassPlan.of(schema, work, (PlanStep("one", None), PlanStep("two", 0.5))).seconds is None

@@ -16,7 +16,7 @@ from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
-from sepal.neighbors import AnySearch, OfRows, thread_count
+from sepal.neighbors import AnySearch, ToldOfRows, thread_count
 from sepal.parameters import Parameter, checked
 
 MOST_K = 100
@@ -25,7 +25,7 @@ _LISTED = 30_000_000  # neighbours held at a time
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOneOutCurve(OfRows):
+class LeaveOneOutCurve(ToldOfRows):
     """How good every k is when each row is left out in turn.
 
     Attributes

@@ -10,7 +10,7 @@ import numpy as np
 from sepal.data import data_frame, frame_html, p_phrase
 from sepal.exceptions import ParameterError
 from sepal.measures._hotelling import GlobalTest, HotellingTest
-from sepal.neighbors import OfRows
+from sepal.neighbors import ToldOfRows
 
 Pooled = Literal["all", "pair"]
 
@@ -80,7 +80,7 @@ class ClassPairAngle:
 
 
 @dataclass(frozen=True, eq=False)
-class SeparabilityAngle(OfRows):
+class SeparabilityAngle(ToldOfRows):
     """Angles between all pairs of classes, with their companions.
 
     With two classes the numbers of the only pair are attributes of this object too: ``theta``, ``degrees``, ``cos``,

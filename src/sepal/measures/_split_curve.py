@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
-from sepal.neighbors import OfRows
+from sepal.neighbors import ToldOfRows
 
 
 @dataclass(frozen=True, eq=False)
-class SplitAccuracyCurve(OfRows):
+class SplitAccuracyCurve(ToldOfRows):
     """Exact mean accuracy over all random splits, by the size of the training part.
 
     Attributes

@@ -15,7 +15,7 @@ from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_dis
 from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
 from sepal.measures._thornton_groups import groups_of
 from sepal.measures._thornton_interval import sampled_trials, wilson_interval
-from sepal.neighbors import OfRows, recall_said
+from sepal.neighbors import ToldOfRows, recall_said
 from sepal.parameters import RandomState, check_whole, checked
 from sepal.progress import Progress
 
@@ -87,7 +87,7 @@ class NearDuplicate:
 
 
 @dataclass(frozen=True, eq=False)
-class Suspects(OfRows):
+class Suspects(ToldOfRows):
     """Rows to look at, worst first.
 
     Attributes

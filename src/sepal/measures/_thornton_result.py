@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sepal.data import data_frame, frame_html, p_phrase
-from sepal.neighbors import OfRows, recall_said
+from sepal.neighbors import ToldOfRows, recall_said
 
 
 @dataclass(frozen=True, eq=False)
-class ThorntonTest(OfRows):
+class ThorntonTest(ToldOfRows):
     """Thornton's index with all that is needed to judge it.
 
     Attributes

@@ -42,7 +42,7 @@ from sepal.neighbors._ranking import DistinctRanking as DistinctRanking
 from sepal.neighbors._ranking import NeighborRanking
 from sepal.neighbors._ranking import Ties as Ties
 from sepal.neighbors._ranking import segment_positions as segment_positions
-from sepal.neighbors._recall import OfRows as OfRows
+from sepal.neighbors._recall import ToldOfRows as ToldOfRows
 from sepal.neighbors._recall import recall_among as recall_among
 from sepal.neighbors._recall import recall_note as recall_note
 from sepal.neighbors._recall import recall_said as recall_said

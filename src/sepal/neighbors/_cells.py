@@ -20,7 +20,7 @@ MEASURED_DEPTH = 10  # neighbours of which recall is measured
 MEASURED_ROWS = 200  # rows that ask exactly, to measure it
 _CELLS = 4.0  # times the root of the number of rows
 _IN_CELL = 40  # rows of a cell at least, on the average
-LARGEST = 1e15  # float32 squares it
+_LARGEST = 1e15  # float32 squares it
 _MORE = 2  # candidates more than asked for: their order in float32 is not quite theirs
 _TRIED = 100  # rows by which a part of the rows chooses how many cells are looked at
 
@@ -34,7 +34,7 @@ def check_approximate(name: str, metric: str, largest: float) -> None:
             f"method='approximate' cannot search under the distance {name!r} on these rows",
             hint="it takes complete numbers under the Euclidean distance and unit vectors; use method='auto'",
         )
-    if largest > LARGEST:
+    if largest > _LARGEST:
         raise DataError("coordinates are too large for an approximate search", hint='scale="minmax"')
 
 

@@ -44,7 +44,7 @@ def recall_told(notes: Sequence[str]) -> float | None:
     return None if not said else round(float(said[0].removeprefix(f"{APPROXIMATE}: ").partition("%")[0]) / 100, 4)
 
 
-class OfRows:
+class ToldOfRows:
     """What every result of rows has, of one table and of partitions: exact, rows_seen, recall, and the plan."""
 
     n_rows: int

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from sepal.scale import Fitted, Rates, Step, adding_step
+from sepal.scale import Fitted, PlanStep, Rates, adding_step
 
 # Seconds of the work on a sample: some, and for each row, and for each of its cells. The report's were measured at
 # 1,000 to 20,000 rows of 4 to 50 columns (benchmarks/speed/results/growth.md, report.md) on two cores, where a fixed
@@ -15,7 +15,7 @@ PACE = 0.013
 OF_REPORT = 0.4, 2.8e-4, 2e-6
 OF_MEASURES = 0.05, 2.5e-5, 3e-7
 ASKED_OF_ALL = 2_000  # rows that are judged by all, where the index is exact
-MOST_COLUMNS = 100  # of a table whose angle is that of all rows
+MOST_ANGLE_COLUMNS = 100  # of a table whose angle is that of all rows
 
 
 def slowness() -> float:
@@ -41,7 +41,7 @@ def sample_seconds(n_rows: int, n_columns: int, in_full: bool) -> float:
     return round(once + n_rows * (row + cell * n_columns), 3)
 
 
-def besides(given: Fitted, rates: Rates, exact: bool, n_asking: int, together: int, in_full: bool) -> Step:
+def besides(given: Fitted, rates: Rates, exact: bool, n_asking: int, together: int, in_full: bool) -> PlanStep:
     """Rows drawn where nobody else draws them, the sections of the sample, and passes for the angle and the suspects.
 
     Of rows that ask, a half is taken to have a neighbour that contradicts it and asks in turn.
@@ -54,7 +54,7 @@ def besides(given: Fitted, rates: Rates, exact: bool, n_asking: int, together: i
     if not few and exact:
         seconds += schema.seconds
     if in_full and not few:
-        if p <= MOST_COLUMNS and not schema.n_rows_with_missing:
+        if p <= MOST_ANGLE_COLUMNS and not schema.n_rows_with_missing:
             seconds += adding_step(schema, work, "").seconds or 0.0
         asking = ASKED_OF_ALL if exact else n_asking
 
@@ -64,4 +64,4 @@ def besides(given: Fitted, rates: Rates, exact: bool, n_asking: int, together: i
         seconds += (asked(asking) if exact else 0.0) + loading + asked(asking / 2)
     what = "the report" if in_full else "the measures"
     whose = f"all {n:,} rows" if sampled == n else f"a sample of {sampled:,} rows"
-    return Step(f"{what} of {whose}{', with its passes over all' if in_full and not few else ''}", seconds)
+    return PlanStep(f"{what} of {whose}{', with its passes over all' if in_full and not few else ''}", seconds)

@@ -17,7 +17,7 @@ from sepal.neighbors import Method, recall_among
 from sepal.parameters import generator
 from sepal.progress import Progress, silent, stage
 from sepal.report._beside import rows_beside
-from sepal.report._besides import ASKED_OF_ALL, MOST_COLUMNS, besides
+from sepal.report._besides import ASKED_OF_ALL, MOST_ANGLE_COLUMNS, besides
 from sepal.report._facts import MeasureFacts, PartitionsFacts, RowBeside
 from sepal.report._gather import class_facts, majority_facts, thornton_facts
 from sepal.report._suspects import MOST_SHOWN
@@ -27,9 +27,9 @@ from sepal.scale import (
     Partitioned,
     PartitionsMeasure,
     Plan,
+    PlanStep,
     Rates,
     SampledTable,
-    Step,
     angle_of_parts,
     ask_partitions,
     carried_out,
@@ -93,7 +93,7 @@ def measured_partitions(
         fitted = fit_parts(source, work, distance=distance, scale=scale, missing=missing, method=method, progress=early)
         limit = None if time_limit is None else time_limit * _MEASURED
 
-        def also(rates: Rates, exactly: bool, n_asking: int) -> Step:
+        def also(rates: Rates, exactly: bool, n_asking: int) -> PlanStep:
             return besides(fitted, rates, exactly, n_asking, TOGETHER, in_full)
 
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit, besides=also)
@@ -112,7 +112,7 @@ def measured_partitions(
         def soon() -> bool:
             return time_limit is None or time.perf_counter() - begin < _IN_TIME * time_limit
 
-        addable = not schema.n_rows_with_missing and schema.like.n_columns <= MOST_COLUMNS
+        addable = not schema.n_rows_with_missing and schema.like.n_columns <= MOST_ANGLE_COLUMNS
         if in_full and addable and not few and soon():
             angle = angle_of_parts(schema, work)
         if in_full and not few and soon():

@@ -19,7 +19,7 @@ from sepal.scale._answer import carried_out as carried_out
 from sepal.scale._drawing import draw_rows as draw_rows
 from sepal.scale._leave_one_out import partitions_loo_curve
 from sepal.scale._pass_plan import PassPlan
-from sepal.scale._pass_plan import Step as Step
+from sepal.scale._pass_plan import PlanStep as PlanStep
 from sepal.scale._pass_plan import adding_step as adding_step
 from sepal.scale._pass_plan import spoken as spoken
 from sepal.scale._planning import Plan, asking_for

@@ -12,7 +12,7 @@ from sepal.progress import Progress
 from sepal.scale._learning import LEARNT_FROM
 from sepal.scale._learning_plan import learning_seconds
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import PassPlan, Step
+from sepal.scale._pass_plan import PassPlan, PlanStep
 from sepal.scale._sample_table import sample_table
 from sepal.scale._sources import partitioned
 
@@ -80,11 +80,11 @@ def evaluate_partitions(
     return replace(found, n_given=drawn.n_rows, plan=plan)
 
 
-def _learning(model: Any, table: Any, cv: Any) -> Step:
+def _learning(model: Any, table: Any, cv: Any) -> PlanStep:
     """All folds, with the time they take where their number is known."""
     n, name = table.n_rows, type(getattr(model, "machine", model)).__name__
     if not isinstance(cv, int) or cv < 2:
-        return Step(f"{name} is evaluated on {n:,} rows", None)
+        return PlanStep(f"{name} is evaluated on {n:,} rows", None)
     rows = n - n // cv
     each = learning_seconds(model, table, rows, 1 / (cv - 1))
-    return Step(f"{name} is fitted {cv} times to {rows:,} rows", None if each is None else cv * each)
+    return PlanStep(f"{name} is fitted {cv} times to {rows:,} rows", None if each is None else cv * each)

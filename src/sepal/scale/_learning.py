@@ -20,7 +20,7 @@ from sepal.scale._blocks import Loading
 from sepal.scale._learning_plan import learning_seconds, rows_to_try
 from sepal.scale._moments import exact_moments
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import PassPlan, Step, adding_step, drawing_step, kernels_step
+from sepal.scale._pass_plan import PassPlan, PlanStep, adding_step, drawing_step, kernels_step
 from sepal.scale._products import MOST_ADDED, class_scatters, places_of
 from sepal.scale._sample_table import SampledTable, sample_of
 from sepal.scale._schema import Schema, read_schema
@@ -310,7 +310,7 @@ def _plan(model: Any, inner: Any, given: _Given) -> PassPlan:
         return PassPlan.of(schema, work, (adding_step(schema, work, f"{name} by sums over all rows, in one pass"),))
     most = min(LANDMARKS_FROM if type(inner) is FeatureVectorClassifier else LEARNT_FROM, given.n_sample)
     n_rows = min(most, schema.n_rows)
-    learning = Step(f"{name} is fitted to them", learning_seconds(model, rows_to_try(schema, work), n_rows))
+    learning = PlanStep(f"{name} is fitted to them", learning_seconds(model, rows_to_try(schema, work), n_rows))
     steps = [drawing_step(schema, n_rows), learning]
     summed = SUMMED.get(type(inner))
     if summed is not None and n_rows < schema.n_rows:

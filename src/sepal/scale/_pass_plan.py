@@ -15,7 +15,7 @@ _KERNEL, _KERNEL_PRODUCT = 1.5e-8, 3e-11  # for a kernel at a point, and for a p
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """Something that will be done, and about how many seconds it takes; None where nobody can tell."""
 
     what: str
@@ -33,12 +33,12 @@ class PassPlan:
         Whether all rows take part in everything.
     rows_seen : int
         Rows that do.
-    steps : tuple of Step
+    steps : tuple of PlanStep
         In their order, the pass over the columns that is already done left out.
 
     Examples
     --------
-    >>> steps = (Step("a sample of 100 rows is drawn", 0.5), Step("KNNClassifier is fitted to it", 1.0))
+    >>> steps = (PlanStep("a sample of 100 rows is drawn", 0.5), PlanStep("KNNClassifier is fitted to it", 1.0))
     >>> print(PassPlan(1000, 5, 2, 1, False, 100, steps))
     1,000 rows x 5 columns in 2 partitions, 1 worker
     doing:  a sample of 100 rows is drawn, about 0.5 s
@@ -52,10 +52,10 @@ class PassPlan:
     n_workers: int
     exact: bool
     rows_seen: int
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
 
     @classmethod
-    def of(cls, schema: Schema, work: Workplace, steps: tuple[Step, ...], rows_seen: int | None = None) -> PassPlan:
+    def of(cls, schema: Schema, work: Workplace, steps: tuple[PlanStep, ...], rows_seen: int | None = None) -> PassPlan:
         """For partitions whose columns are known; all rows take part unless fewer are said to."""
         n, seen = schema.n_rows, schema.n_rows if rows_seen is None else min(rows_seen, schema.n_rows)
         columns, parts = schema.like.n_columns, len(schema.source.parts)
@@ -102,18 +102,18 @@ def spoken(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
-def drawing_step(schema: Schema, n_rows: int) -> Step:
+def drawing_step(schema: Schema, n_rows: int) -> PlanStep:
     """A sample that is drawn in one pass; of all rows if there are no more."""
     what = f"a stratified sample of {n_rows:,} rows is drawn" if n_rows < schema.n_rows else "all rows are read"
-    return Step(what, DRAWING * schema.seconds)
+    return PlanStep(what, DRAWING * schema.seconds)
 
 
-def adding_step(schema: Schema, work: Workplace, what: str) -> Step:
+def adding_step(schema: Schema, work: Workplace, what: str) -> PlanStep:
     """Products of columns added up in one pass."""
-    return Step(what, ADDING * schema.seconds + _PRODUCT * schema.n_rows * schema.like.n_columns**2 / work.workers)
+    return PlanStep(what, ADDING * schema.seconds + _PRODUCT * schema.n_rows * schema.like.n_columns**2 / work.workers)
 
 
-def kernels_step(schema: Schema, work: Workplace, what: str, points: int, passes: int) -> Step:
+def kernels_step(schema: Schema, work: Workplace, what: str, points: int, passes: int) -> PlanStep:
     """Products of kernels at so many points added up, in so many passes."""
     each = points * (_KERNEL + _KERNEL_PRODUCT * points)
-    return Step(what, passes * (ADDING * schema.seconds + schema.n_rows * each / work.workers))
+    return PlanStep(what, passes * (ADDING * schema.seconds + schema.n_rows * each / work.workers))

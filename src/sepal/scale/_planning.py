@@ -21,7 +21,7 @@ from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
 from sepal.scale._meetings import best_cut
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import Step, sized, spoken
+from sepal.scale._pass_plan import PlanStep, sized, spoken
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
 from sepal.scale._sources import Partition
@@ -74,7 +74,7 @@ class Plan:
         That one worker compares.
     stages : Stages
         Of what will be done.
-    besides : Step or None
+    besides : PlanStep or None
         What the verb does besides asking for neighbours, and how long it takes; ``seconds`` leave it out.
 
     Examples
@@ -101,7 +101,7 @@ class Plan:
     load_seconds: float
     pairs_per_second: float
     stages: Stages = Stages(0.0, 0.0, 0.0)
-    besides: Step | None = None
+    besides: PlanStep | None = None
 
     @property
     def total_seconds(self) -> float:
@@ -233,7 +233,7 @@ def make_plan(
     time_limit: float | None = None,
     half_width: float = HALF_WIDTH,
     depth: int = 2,
-    besides: Callable[[Rates, bool, int], Step] | None = None,
+    besides: Callable[[Rates, bool, int], PlanStep] | None = None,
 ) -> Plan:
     """What to do: what was asked for; else exactly, where that is done in time; else a sample.
 

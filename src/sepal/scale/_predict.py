@@ -16,7 +16,7 @@ from sepal.exceptions import DataError
 from sepal.parameters import checked
 from sepal.progress import Progress, stage
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import PassPlan, Step
+from sepal.scale._pass_plan import PassPlan, PlanStep
 from sepal.scale._schema import read_schema
 from sepal.scale._sources import Partition, Partitioned, load_part, narrowed, partitioned
 from sepal.scale._work import OnCluster, Workplace, place_of_work
@@ -226,7 +226,7 @@ def _columns_of(
     identifiers = tuple(name for name in schema.apart if name not in wanted)
     back = None if columns is None else tuple(name for name in known if name in identifiers or columns(name))
     first_rows = np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
-    reading = Step(f"{len(source.parts):,} partitions are read and answered, one after the other", None)
+    reading = PlanStep(f"{len(source.parts):,} partitions are read and answered, one after the other", None)
     plan = PassPlan.of(schema, work, (reading,))
     if say is not None:
         say(plan)

@@ -22,7 +22,7 @@ from sepal.scale._drawing import draw_rows
 from sepal.scale._elsewhere import RowsElsewhere
 from sepal.scale._fit import fit_to_parts
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import PassPlan, Step
+from sepal.scale._pass_plan import PassPlan, PlanStep
 from sepal.scale._recall import recall_notes
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch, RowsAsking
@@ -131,7 +131,7 @@ def prepare_blocks(
         asking = np.sort(draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows)
     notes = (*schema.notes, *fitted.notes)
     plan = PassPlan.of(
-        schema, work, (Step(f"{len(asking):,} rows ask all others, once they are asked", None),), len(asking)
+        schema, work, (PlanStep(f"{len(asking):,} rows ask all others, once they are asked", None),), len(asking)
     )
     return Prepared(search, codes, schema.classes, every, asking, given.scale, given.params, notes, table, plan=plan)
 
