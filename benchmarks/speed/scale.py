@@ -22,6 +22,7 @@ import pyarrow.parquet
 from distributed import Client, LocalCluster
 
 import sepal
+from benchmarks.speed import whole_plans
 from sepal.report import partitions_report
 from sepal.scale import angle_partitions, fit_partitions, fit_parts, measure_partitions, partitioned, place_of_work
 from sepal.scale import ask_partitions as ask_partitions
@@ -227,6 +228,16 @@ def _planner() -> None:
     _line("of so many", len(offs), f"{np.sum(later > first)} were farther off during the search", form="10.0f")
 
 
+def _whole_plans() -> None:
+    print("\nWhat the plan of a whole verb said, and what it took from then on: seconds; goal: a factor of 2 at most")
+    offs: list[float] = []
+    for n, p in whole_plans.SIZES:
+        n = _share(n)
+        with _rows("whole-plans", n, p) as pattern:
+            offs += whole_plans.compare(pattern, n, p, _line)
+    _line("off by a factor of, median", float(np.median(offs)), f"at most {max(offs):.2f}")
+
+
 def _memory() -> None:
     print("\nLargest memory of a worker as partitions grow tenfold, MB (1,000 rows ask all; angle; Fisher by sums)")
     for n_parts in (5, 50):
@@ -335,6 +346,7 @@ PARTS = {
     "overhead": _overhead,
     "workers": _workers,
     "planner": _planner,
+    "whole-plans": _whole_plans,
     "memory": _memory,
     "sums": _sums,
     "exact": _exact,

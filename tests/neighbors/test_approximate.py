@@ -111,12 +111,6 @@ def test_what_it_cannot_search_is_refused(given, how, message):
         neighbor_ranking(given, 1, method="approximate", **how)
 
 
-def test_partitions_are_searched_exactly(tmp_path):
-    (tmp_path / "a.csv").write_text("x,class\n1,p\n2,q\n3,p\n4,q\n")
-    with pytest.raises(ParameterError, match="in parts every row is searched exactly"):
-        sepal.scale.prepare_partitions(tmp_path, method="approximate", n_jobs=1)
-
-
 def test_the_line_that_installs_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingDependencyError, match=r"pip install sepal-learn\[approximate\]"):

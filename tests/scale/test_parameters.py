@@ -41,5 +41,5 @@ def test_a_wrong_argument_is_named_before_anything_is_read(name: str, argument: 
 
 
 def test_all_of_them_are_asked() -> None:
-    assert len(FUNCTIONS) == 11
+    assert len(FUNCTIONS) == 12
     assert {argument for _, argument in CASES} == NAMES

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sepal.neighbors import PartSearch
 from sepal.progress import SEARCHING
-from sepal.scale import Plan, fit_parts, partitioned
+from sepal.report._besides import besides
+from sepal.scale import PassPlan, Plan, fit_parts, partitioned
 from sepal.scale._clock import SearchClock
-from sepal.scale._planning import Stages, improved, make_plan
+from sepal.scale._pass_plan import PlanStep, drawing_step, kernels_step
+from sepal.scale._planning import Growth, Rates, Stages, improved, make_plan
 from tests.scale.frames import frame
 
 STAGES = Stages(before=1.0, search=40.0, after=4.0)
@@ -77,3 +81,50 @@ def test_what_grows_with_rows_is_told_from_what_grows_with_pairs(cut, here, monk
     given = fit_parts(partitioned(cut(frame("real", 1600), [100] * 16)), here)
     assert make_plan(given, exact=True).stages.search == pytest.approx(1e-3 * 1600 + 1e-6 * 1600**2)
     assert make_plan(given, n_queries=300).stages.search == pytest.approx(1e-3 * 1600 + 1e-6 * 1600 * 300)
+
+
+@pytest.fixture
+def told(cut, here, monkeypatch):
+    """Fitted partitions of 1,600 rows of 10 columns, of which a pass over the columns took 2 s."""
+    monkeypatch.setattr("sepal.report._besides.slowness", lambda: 1.0)
+    found = fit_parts(partitioned(cut(frame("real", 1600), [400] * 4)), here)
+    return replace(found, schema=replace(found.schema, seconds=2.0))
+
+
+RATES = Rates(load_seconds=1e-3, asked=Growth(1e-4, 1e-6), own=Growth(0.0, 0.0), pairs_per_second=1.0,
+              own_pairs_per_second=1.0)  # fmt: skip
+
+
+def test_what_a_report_does_besides_is_added_up(told):
+    """By hand, 1,600 rows x 10 and a sample of 200: 0.4 + 200 * (2.8e-4 + 2e-5) = 0.46 s for its sections.
+
+    The angle: 2 s, and 0.6 ns for each of 1,600 * 100 products. The suspects of 80 rows: 1.6 s to load all, and 1.6
+    again for the 40 that ask, with 1,600 * (1e-4 + 40e-6) = 0.224 s. Where all rows asked 2 s go into the drawing,
+    and 2,000 rows ask: 1.6 + 1,600 * (1e-4 + 2e-3), then 1,000 of them with 1.6 + 1,600 * (1e-4 + 1e-3).
+    """
+    sampled = besides(told, RATES, False, 80, 200, True)
+    assert sampled.seconds == pytest.approx(0.46 + 2 + 0.6e-9 * 160_000 + 1.6 + 1.6 + 0.224)
+    exact = besides(told, RATES, True, 1600, 200, True)
+    angle = 2 + 0.6e-9 * 160_000
+    assert exact.seconds == pytest.approx(0.46 + 2 + angle + (1.6 + 3.36) + 1.6 + (1.6 + 1.76))
+    assert besides(told, RATES, True, 1600, 2000, True).seconds == pytest.approx(0.4 + 1600 * 3e-4)  # all are few
+    assert besides(told, RATES, False, 80, 200, False).seconds == pytest.approx(0.05 + 200 * 2.8e-5, abs=5e-4)
+
+
+def test_the_plan_says_what_is_done_besides_and_all_together():
+    plan = Plan(1000, 5, 8, 1, True, 1000, "it is quick", 60.0, 0.1, 10**6, 10**5, 1e-6, 1e8)
+    whole = replace(plan, besides=PlanStep("the report of a sample of 200 rows", 30.0))
+    assert (whole.seconds, whole.total_seconds, plan.total_seconds) == (60.0, 90.0, 60.0)
+    assert str(whole).splitlines()[-1] == (
+        "then:   the report of a sample of 200 rows, about 30 s; all together about 90 s"
+    )
+
+
+def test_a_pass_and_products_are_added_up(told):
+    """By hand: 2 s for the pass; 3 passes of kernels at 1,000 points are 1,600 * 1,000 * (15e-9 + 30e-9) each."""
+    schema, work = told.schema, told.work
+    assert drawing_step(schema, 100).seconds == 2.0
+    assert kernels_step(schema, work, "", 1000, 3).seconds == pytest.approx(3 * (2.0 + 0.072))
+    plan = PassPlan.of(schema, work, (PlanStep("one", 1.0), PlanStep("two", 0.5)), 100)
+    assert (plan.seconds, plan.exact, plan.rows_seen) == (1.5, False, 100)
+    assert PassPlan.of(schema, work, (PlanStep("one", None), PlanStep("two", 0.5))).seconds is None

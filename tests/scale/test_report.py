@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 
 import dask.dataframe
 import pytest
@@ -108,3 +109,42 @@ def test_verbs_that_learn_answer_a_pattern_as_one_file(words, cut, run, tmp_path
     found, wanted = json.loads(found.stdout), json.loads(wanted.stdout)
     differ = {key for key in wanted if found[key] != wanted[key]}
     assert differ <= {"data", "seconds"}, differ  # its name, and the time it took
+
+
+def _sampled_report(cut, monkeypatch):
+    monkeypatch.setattr("sepal.report._partitions.TOGETHER", 100)
+    how = {"distance": "auto", "scale": "minmax", "missing": "distance", "random_state": 0, "n_jobs": 1}
+    source = partitioned(cut(frame("real", 400), [150, 250]), "class")
+    return partitions_report(source, **how, n_queries=80, time_limit=None, progress=None)
+
+
+def test_the_first_lines_say_that_it_is_of_a_sample_and_the_plan(cut, monkeypatch):
+    """In the page before its first section, in the text before the classes, and in JSON under one key."""
+    found = _sampled_report(cut, monkeypatch)
+    low, high = found.thornton.interval
+    wanted = [
+        "from a sample: 80 of 400 rows asked all rows",
+        f"95% interval for the index of all rows {low:.4f} to {high:.4f}",
+        "is of a stratified random sample of 100 rows",
+        "400 rows x 10 columns in 2 partitions, 1 worker",
+        "exact: all 400 rows ask, about",
+        "doing: sample, since so many rows were asked for",
+        "80 of 400 rows asked in",
+    ]
+    header = unescape(found.to_html().partition("</header>")[0])
+    top = " ".join(found.to_text(100).partition("\nClasses\n")[0].split())
+    for each in wanted:
+        assert each.casefold() in header.casefold()  # a sentence there begins with a capital
+        assert each in top
+    told = json.loads(found.to_json())["partitions"]
+    assert (told["exact"], told["rows_seen"], told["n_rows"], told["n_sampled"]) == (False, 80, 400, 100)
+    assert told["interval"] == [low, high]
+    assert told["plan"].splitlines()[0] == "400 rows x 10 columns in 2 partitions, 1 worker"
+    assert told["seconds"] > 0
+
+
+def test_the_first_lines_of_one_table_say_nothing_of_it():
+    found = sepal.separability(sepal.datasets.load("athletes"))
+    assert found.partitions is None
+    assert '<dl class="asked">' not in found.to_html()
+    assert "asked" not in found.to_text(100).partition("\nClasses\n")[0]

@@ -7,6 +7,7 @@ import pickle
 import dask.array
 import dask.dataframe
 import numpy as np
+import pandas as pd
 import polars
 import pyarrow
 import pyarrow.dataset
@@ -15,7 +16,14 @@ import pytest
 import sepal
 from sepal.exceptions import DataError, ParameterError
 from sepal.scale import _sources as sources
-from sepal.scale import fit_parts, is_partitioned, partitioned, prepare_partitions
+from sepal.scale import (
+    fit_parts,
+    is_partitioned,
+    partitioned,
+    predict_partitions,
+    prepare_partitions,
+    sample_table,
+)
 from sepal.scale._sources import load_part
 from tests.scale.frames import frame
 
@@ -162,3 +170,28 @@ def test_nothing_that_fits(tmp_path):
         partitioned(tmp_path)
     with pytest.raises(ParameterError, match="got int"):
         partitioned(7)
+
+
+def test_rows_without_labels_are_answered_whatever_they_come_as(tmp_path):
+    """An array of Dask has no names: the model of a plain array answers it as it answers that array."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3))
+    model = sepal.KNNClassifier(3).fit(X, np.where(X[:, 0] > 0, "a", "b"))
+    wanted = model.predict(X).tolist()
+    found = list(predict_partitions(model, dask.array.from_array(X, chunks=(25, 3))))
+    assert [each.first_row for each in found] == [0, 25, 50]
+    assert [label for each in found for label in each.predictions.tolist()] == wanted
+
+
+def test_a_pattern_is_taken_where_partitions_are(tmp_path):
+    for i in range(2):
+        (tmp_path / f"{i}.csv").write_text("a,class\n1,x\n2,x\n7,y\n8,y\n")
+    assert sample_table(f"{tmp_path}/*.csv", 4).rows_seen == 4
+    table = pd.DataFrame({"a": [1.0, 2.0, 7.0, 8.0]})
+    model = sepal.KNNClassifier(1).fit(table, list("xxyy"))
+    assert sum(each.rows_seen for each in predict_partitions(model, tmp_path)) == 8
+
+
+def test_who_gives_a_pattern_to_a_function_of_tables_is_told_where_it_goes():
+    with pytest.raises(DataError, match=r"sepal\.scale\.prepare_partitions\(X, y\)"):
+        sepal.thornton_score("sales/*.parquet", "class")

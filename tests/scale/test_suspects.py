@@ -48,7 +48,7 @@ def test_they_are_those_of_one_table(kind, k, cut, here):
 def test_the_report_lists_rows_that_asked_all(exact, cut, monkeypatch):
     """Suspects of the report were judged within its sample, not by all rows."""
     monkeypatch.setattr("sepal.report._partitions.TOGETHER", 100)
-    monkeypatch.setattr("sepal.report._partitions._ASKED_OF_ALL", 60)
+    monkeypatch.setattr("sepal.report._partitions.ASKED_OF_ALL", 60)
     table = frame("real", 400)
     source = partitioned(cut(table, [150, 250]), "class")
     found = partitions_report(

@@ -28,6 +28,7 @@ from sepal.cli._options import (
     SampleSize,
     Scale,
     ScaleOption,
+    SearchMethod,
     Seed,
     TargetColumn,
     TimeLimit,
@@ -95,6 +96,7 @@ def report(
     sample: SampleSize = None,
     cluster: ClusterAddress = None,
     workers: WorkerCount = None,
+    method: SearchMethod = None,
 ) -> None:
     """Say how separable the classes of a table are.
 
@@ -113,14 +115,14 @@ def report(
         if in_partitions(data):
             from sepal.report import partitions_report
 
-            wishes = asked(exact, sample, cluster, workers)
+            wishes = asked(exact, sample, cluster, workers, method)
             source = partitions_given(data, target, reading)
             with watching("reading") as progress:
                 found = partitions_report(
                     source, groups=groups, time_limit=left_of(limit), progress=progress, **how, **wishes
                 )
         else:
-            refuse_for_one_file(exact, sample, cluster, workers)
+            refuse_for_one_file(exact, sample, cluster, workers, method)
             with watching("reading", limit) as progress:
                 table, apart = without_groups(classes_given(data, target, reading.keeping(groups), "a report"), groups)
                 from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
@@ -168,6 +170,7 @@ def measure(
     sample: SampleSize = None,
     cluster: ClusterAddress = None,
     workers: WorkerCount = None,
+    method: SearchMethod = None,
 ) -> None:
     """Print the measures of separability, and nothing else.
 
@@ -186,12 +189,12 @@ def measure(
         if in_partitions(data):
             from sepal.report import measure_facts, partitions_measures
 
-            wishes = {**asked(exact, sample, cluster, workers), "time_limit": left_of(limit)}
+            wishes = {**asked(exact, sample, cluster, workers, method), "time_limit": left_of(limit)}
             source = partitions_given(data, target, reading)
             with watching("reading") as progress:
                 facts = partitions_measures(source, measure_facts, groups=groups, progress=progress, **how, **wishes)
         else:
-            refuse_for_one_file(exact, sample, cluster, workers)
+            refuse_for_one_file(exact, sample, cluster, workers, method)
             with watching("reading", limit) as progress:
                 table, apart = without_groups(
                     classes_given(data, target, reading.keeping(groups), "sepal measure"), groups

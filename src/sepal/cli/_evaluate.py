@@ -56,10 +56,11 @@ from sepal.cli._output import (
     wants_json,
     write_out,
 )
-from sepal.cli._partitions import place_asked
+from sepal.cli._partitions import place_asked, plan_facts
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._since_start import left_of
+from sepal.cli._train_parts import tell_evaluating
 from sepal.exceptions import ParameterError
 from sepal.progress import Progress
 
@@ -151,7 +152,9 @@ def evaluate(
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
         with watching("reading", limit) as progress:
-            table, together = learning_rows(data, target, reading, groups, missing, place_asked(cluster, workers))
+            drawn: list[Any] = []  # of rows in partitions
+            where = place_asked(cluster, workers)
+            table, together = learning_rows(data, target, reading, groups, missing, where, drawn.append)
             answered = table if test is None else given_test(test, table, reading)
             name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
             how = {
@@ -165,6 +168,8 @@ def evaluate(
             names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
             from sepal.cli import _contest as _contest  # loading and reading count for a limit that was given
 
+            if drawn and limit is None:
+                tell_evaluating(names, chosen, table, held_out)
             left = QUICK_SECONDS if quick and limit is None else left_of(limit)
             found, kind, facts, text = _found(names, alone, chosen, table, how, left, progress, _width(out), weighed)
         if show_wrong:
@@ -176,7 +181,8 @@ def evaluate(
             answers = answers_text(found, answered, predictions, all_columns, escape_formulas)
             write_out(predictions, answers, "The predictions are", "--predictions")
         if wants_json(as_json, out):
-            text = as_json_text(kind, {"cautions": caution_facts(table), **facts})
+            of_parts = {"partitions": plan_facts(drawn[0])} if drawn else {}
+            text = as_json_text(kind, {"cautions": caution_facts(table), **of_parts, **facts})
         give(text if wants_json(as_json, out) else printable(text), out, "The evaluation is")
 
 

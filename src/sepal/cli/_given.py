@@ -16,27 +16,34 @@ import typer
 from numpy.typing import NDArray
 
 from sepal.cli._options import MissingChoice
-from sepal.cli._partitions import in_partitions, refuse_for_one_file, sample_given
+from sepal.cli._partitions import Hear, in_partitions, refuse_for_one_file, sample_given
 from sepal.cli._reading import Reading, check_bundled, tell_cautions
 from sepal.data import Table, column_cells, group_labels, load, names, read_table, set_apart
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore import number_to_predict
 
 
-def given_table(data: str, target: str | None, reading: Reading, where: dict[str, Any] | None = None) -> Table:
+def given_table(
+    data: str, target: str | None, reading: Reading, where: dict[str, Any] | None = None, hear: Hear | None = None
+) -> Table:
     """The table a user means. A bundled name wins over a file of that name; ``./name`` is the file.
 
-    ``where`` partitions are read; nothing else is read elsewhere.
+    ``where`` partitions are read; nothing else is read elsewhere. ``hear`` is told which rows of partitions it has.
     """
     check_bundled(data, reading)
-    return _given(data, target, reading, where or {}).with_task(reading.task)
+    return _given(data, target, reading, where or {}, hear).with_task(reading.task)
 
 
 def classes_given(
-    data: str, target: str | None, reading: Reading, verb: str, where: dict[str, Any] | None = None
+    data: str,
+    target: str | None,
+    reading: Reading,
+    verb: str,
+    where: dict[str, Any] | None = None,
+    hear: Hear | None = None,
 ) -> Table:
     """As :func:`given_table`, for a verb that is about classes."""
-    table = given_table(data, target, reading, where)
+    table = given_table(data, target, reading, where, hear)
     if number_to_predict(table) or reading.task == "regress":
         distinct = len(np.unique(np.asarray(table.y)))
         raise DataError(
@@ -54,9 +61,10 @@ def learning_rows(
     groups: str | None,
     missing: MissingChoice,
     where: dict[str, Any] | None = None,
+    hear: Hear | None = None,
 ) -> tuple[Table, NDArray[np.float64] | None]:
     """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
-    table, together = without_groups(given_table(data, target, reading.keeping(groups), where), groups)
+    table, together = without_groups(given_table(data, target, reading.keeping(groups), where, hear), groups)
     tell_cautions(table, reading.task, number_to_predict(table))
     if missing is MissingChoice.DISTANCE or not table.has_missing:
         return table, together
@@ -65,9 +73,9 @@ def learning_rows(
     return complete, None if together is None else together[table.complete_rows]
 
 
-def _given(data: str, target: str | None, reading: Reading, where: dict[str, Any]) -> Table:
+def _given(data: str, target: str | None, reading: Reading, where: dict[str, Any], hear: Hear | None) -> Table:
     if in_partitions(data):
-        return sample_given(data, target, reading, where)
+        return sample_given(data, target, reading, where, hear)
     refuse_for_one_file(**where)
     if data == "-":
         return _file(sys.stdin.buffer, target, reading)

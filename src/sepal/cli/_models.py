@@ -54,7 +54,7 @@ from sepal.cli._output import (
     rows_text,
     wants_json,
 )
-from sepal.cli._partitions import in_partitions, place_asked, refuse_for_one_file
+from sepal.cli._partitions import in_partitions, place_asked, plan_facts, refuse_for_one_file
 from sepal.cli._predict_parts import PartWriter, predict_parts
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
@@ -104,6 +104,7 @@ def train(
         chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
         where = place_asked(cluster, workers)
         with watching("reading") as progress:
+            found_parts = None
             if in_partitions(data) and groups is None:
                 name, found_parts = fitted_to_parts(
                     data, target, reading, learner, chosen, missing, {**where, "n_jobs": jobs, "progress": progress}
@@ -126,6 +127,8 @@ def train(
         if as_json:
             facts = {"file": str(out), "learner": name, "data": table.name, "n_rows": n_rows}
             told = {"cautions": caution_facts(table), "explanation": None if found is None else _told(found)}
+            if found_parts is not None:
+                told["partitions"] = plan_facts(found_parts)
             print_text(as_json_text("model", {**facts, "estimator": repr(_within(model)), **told}))
         elif found is not None:
             print_text(printable(str(found)).rstrip("\n") + "\n")

@@ -61,6 +61,15 @@ class MissingChoice(StrEnum):
     DROP = "drop"
 
 
+class SearchChoice(StrEnum):
+    """How neighbours are searched."""
+
+    AUTO = "auto"
+    BRUTE = "brute"
+    TREE = "tree"
+    APPROXIMATE = "approximate"
+
+
 class Scale(StrEnum):
     """How numbers are made comparable."""
 
@@ -188,6 +197,14 @@ Exactly = Annotated[
 ]
 SampleSize = Annotated[
     int | None, _option("--sample", metavar="N", min=1, help="Of rows in partitions: let so many rows ask all rows.")
+]
+SearchMethod = Annotated[
+    SearchChoice | None,
+    _option(
+        "--method",
+        help="Of rows in partitions: with approximate FAISS searches for neighbours and misses some; the share of them "
+        "that is found stands beside every figure. Without it all are found.",
+    ),
 ]
 ClusterAddress = Annotated[
     str | None,

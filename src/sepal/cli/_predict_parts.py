@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sepal.cli._answer_table import beside, shares
 from sepal.cli._output import rows_text, wants_json, write_out
+from sepal.cli._partitions import tell_plan
 from sepal.cli._score import Answers
 from sepal.data import column_cells, is_identifier_name
 from sepal.exceptions import ParameterError
@@ -66,5 +67,6 @@ def predict_parts(
         )
     from sepal.scale import partitioned, predict_partitions
 
-    found = predict_partitions(model, partitioned(new, target=False), columns=writer.wants, **where)
+    source = partitioned(new, target=False)
+    found = predict_partitions(model, source, columns=writer.wants, say=tell_plan, **where)
     write_out(out, writer.lines(found), "The predictions are")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -40,7 +40,7 @@ from sepal.cli._output import (
     wants_json,
     write_out,
 )
-from sepal.cli._partitions import in_partitions, place_asked, subsets_spread
+from sepal.cli._partitions import in_partitions, place_asked, plan_facts, subsets_spread
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
 from sepal.cli._since_start import left_of
@@ -103,7 +103,9 @@ def select(
         with watching("reading", limit) as progress:
             where = place_asked(cluster, workers)
             how_read = reading.keeping(groups)
-            read = classes_given(data, target, how_read, "sepal select", where if in_partitions(data) else None)
+            drawn: list[Any] = []  # of rows in partitions
+            place = where if in_partitions(data) else None
+            read = classes_given(data, target, how_read, "sepal select", place, drawn.append)
             table, together = without_groups(read, groups)
             tell_cautions(table)
             cautions, table = caution_facts(table), _without_texts(table)
@@ -127,7 +129,8 @@ def select(
                     time_limit=left_of(limit),  # after loading and reading
                 )
             picture = None if plot is None else _picture(facts, plot.suffix.lower())
-        said = {"data": table.name, "cautions": cautions, **facts.to_dict()}
+        of_parts = {"partitions": plan_facts(drawn[0])} if drawn else {}
+        said = {"data": table.name, "cautions": cautions, **of_parts, **facts.to_dict()}
         json_wanted = wants_json(as_json, out)
         text = as_json_text("selection", said) if json_wanted else select_text(facts, table.name, look_of(out))
         if plot is not None and picture is not None:

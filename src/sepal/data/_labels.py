@@ -37,7 +37,8 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
     if isinstance(y, (str, bytes)):
         raise DataError(
             f"{place}: expected one label per row, found the text {shown(y)}",
-            hint="take the column out of the data frame: X.drop(columns=name) as X, X[name] as y",
+            hint="take the column out of the data frame: X.drop(columns=name) as X, X[name] as y; "
+            "of files and Dask frames: sepal.scale.prepare_partitions(X, y)",
         )
     name, order, coded, y = None, None, None, as_plain_array(y)
     if is_series(y):

@@ -193,6 +193,10 @@ def _pack(value: Any, where: str, arrays: dict[str, NDArray[Any]]) -> Any:
         held = state_of(value)
         kept = {each: _pack(held[each], f"{where}.{each}", arrays) for each in sorted(held)}
         return {"scikit-learn": name, "fields": kept}
+    if getattr(value, "found_by", None) == "approximate":
+        raise ParameterError(
+            f"{where}: approximate neighbours cannot be written to a model file", hint="fit it with method='auto'"
+        )
     if _is_ours(type(value)):
         if is_dataclass(value):
             state = {field.name: getattr(value, field.name) for field in fields(value)}

@@ -132,6 +132,7 @@ def evaluate(
         scores={name: np.array([part["scores"][name] for part in parts]) for name in parts[0]["scores"]},
         random_state=random_state if held.drawn else None,
         parameters=_parameters(estimator),
+        recall=_least([part["recall"] for part in parts]),
     )
 
 
@@ -152,6 +153,11 @@ def _answers(
             if progress is not None:
                 progress(f"fold {len(parts)} of {len(folds)}", len(parts) / len(folds))
     return parts
+
+
+def _least(recalls: list[float | None]) -> float | None:
+    """The least recall of the folds; None where neighbours are exact."""
+    return min((each for each in recalls if each is not None), default=None)
 
 
 def _scheme(estimator: Any) -> str:
@@ -186,11 +192,20 @@ def _answer(
     model.fit(_rows_for(model, table, others), np.asarray(table.y)[others], **told)
     asked = _rows_for(model, table, rows)
     answer = np.asarray(model.predict(asked))
-    scores = scored(asked_for, model, asked, np.asarray(table.y)[rows])
+    told_by = {
+        "scores": scored(asked_for, model, asked, np.asarray(table.y)[rows]),
+        "recall": getattr(getattr(model, "machine_", model), "recall_", None),
+    }
     if classes is None:
         mean = float(codes[others].mean())
         prior = np.full(len(rows), mean)
-        return {"actual": codes[rows], "predicted": answer, "share": None, "prior": prior, "scores": scores}
+        return {
+            "actual": codes[rows],
+            "predicted": answer,
+            "share": None,
+            "prior": prior,
+            **told_by,
+        }
     share = None
     if hasattr(model, "predict_proba"):
         share = np.zeros((len(rows), len(classes)))
@@ -199,7 +214,13 @@ def _answer(
     counts = np.bincount(codes[others], minlength=len(classes)) + 1.0
     prior = np.tile(counts / counts.sum(), (len(rows), 1))
     predicted = np.searchsorted(classes, answer)
-    return {"actual": codes[rows], "predicted": predicted, "share": share, "prior": prior, "scores": scores}
+    return {
+        "actual": codes[rows],
+        "predicted": predicted,
+        "share": share,
+        "prior": prior,
+        **told_by,
+    }
 
 
 def _for_all_rows(model: Any, table: Rows, others: NDArray[np.intp]) -> Any:

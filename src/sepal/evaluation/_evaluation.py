@@ -61,6 +61,14 @@ class Evaluation:
         All parameters of the estimator, as they would be written.
     costs : (n_classes, n_classes) array or None
         What each answer (across) costs for rows of each class (down), where :meth:`with_costs` has decided by these.
+    n_given : int or None
+        Rows in all partitions, where these are a sample of them.
+    plan : object or None
+        What was to be done, where the rows are in partitions.
+    exact : bool
+        Whether the rows are all there are, and all neighbours were found; ``rows_seen`` is how many they are.
+    recall : float or None
+        Share of the neighbours that an approximate search finds, the least of all folds; None where none was asked.
 
     Examples
     --------
@@ -88,6 +96,19 @@ class Evaluation:
     random_state: int | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     costs: NDArray[np.float64] | None = None
+    n_given: int | None = None
+    plan: Any = None
+    recall: float | None = None
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that were answered."""
+        return self.n_rows
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rows are all there are, and no sample of rows in partitions."""
+        return (self.n_given is None or self.n_given == self.n_rows) and self.recall is None
 
     @property
     def n_rows(self) -> int:
@@ -261,6 +282,8 @@ class Evaluation:
             "n_rows": self.n_rows,
             "errors": self.errors,
         }
+        if self.recall is not None:
+            facts["recall"] = self.recall
         if self.scores:
             numbers = {name: each.tolist() for name, each in self.scores.items()}
             facts["scores"] = {name: [None if np.isnan(v) else v for v in each] for name, each in numbers.items()}

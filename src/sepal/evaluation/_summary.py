@@ -33,6 +33,9 @@ def summary_text(evaluation: Evaluation) -> str:
         blocks += ["=== Detailed Accuracy By Class ===\n", _class_block(evaluation)]
         blocks += ["=== Confusion Matrix ===\n", _confusion_block(evaluation)]
         blocks += ["=== How sure ===\n", _sure_block(evaluation)]
+    if evaluation.recall is not None:
+        found = f"{evaluation.recall:.1%} of the 10 nearest are found (recall, the least of all folds)"
+        blocks += ["=== Approximate neighbours ===\n", found + "\n"]
     if evaluation.costs is not None:
         blocks += ["=== Costs ===\n", _cost_block(evaluation)]
     return "\n".join(blocks)

@@ -17,7 +17,7 @@ from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighbor_queries import NeighborQueries
 from sepal.learners._neighborhood import Neighborhood
-from sepal.neighbors import MixedSearch, Search, SparseSearch, TextSearch, graph_distances
+from sepal.neighbors import MixedSearch, Search, SparseSearch, TextSearch, graph_distances, recall_among
 
 
 class NeighborLearner(NeighborQueries):
@@ -31,6 +31,8 @@ class NeighborLearner(NeighborQueries):
     ties: Any
     n_jobs: Any
     k_max: Any
+    method: Any = "auto"
+    recall_: float | None = None
     table_: Rows
     left_out_: Together = "rows"
     left_out_groups_: NDArray[np.intp] | None = None
@@ -135,15 +137,30 @@ class NeighborLearner(NeighborQueries):
 
     def _prepared(self, table: Rows, weights: NDArray[np.float64] | None) -> Neighborhood:
         """The neighbourhood of these rows, all of positive weight."""
-        return Neighborhood.prepare(
+        found = Neighborhood.prepare(
             table,
             weights,
             distance=self.distance,
             distance_params=self._distance_params(table),
             scale=None if self.distance == "precomputed" else self.scale,
             ties=self.ties,
+            method=self.method,
             n_jobs=self.n_jobs,
         )
+        self.__dict__.pop("recall_", None)
+        if getattr(found.search, "recall", None) is not None:
+            self.recall_ = found.search.recall  # type: ignore[union-attr]
+        return found
+
+    def _notes_told(self) -> tuple[str, ...]:
+        """What stands beside a curve of leave-one-out: that copies stay, and the recall of approximate neighbours."""
+        found = getattr(self.neighborhood_.search, "fitted", None)
+        copies = () if self.copies_note_ is None else (self.copies_note_,)
+        return (*recall_among(() if found is None else found.notes), *copies)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        said: str = super().__repr__(N_CHAR_MAX)
+        return said if self.recall_ is None else f"{said} (recall {self.recall_:.1%})"
 
     def _keep_together(self, table: Rows, groups: Any) -> None:
         """Which rows are left out together (groups, copies, or each alone), where k is chosen or groups given."""

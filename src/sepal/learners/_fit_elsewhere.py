@@ -12,9 +12,10 @@ from sepal.data import Table
 from sepal.exceptions import ParameterError
 from sepal.learners._class_factors import class_factors
 from sepal.learners._knn_classifier import KNNClassifier
+from sepal.learners._leave_one_out import told
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import PER_CLASS
-from sepal.neighbors import AnySearch
+from sepal.neighbors import AnySearch, recall_told
 from sepal.parameters import check_parameters
 
 
@@ -55,10 +56,12 @@ def fit_elsewhere(
     place = np.argsort(order)
     found.classes_, found.codes_ = classes[order], place[codes].astype(np.int32)
     found.class_order_ = class_order[order]
+    if (recall := recall_told(search.fitted.notes)) is not None:
+        found.recall_ = recall
     class_factors(found.class_weight, found.priors, found.classes_)
     k = found._check_n_neighbors()
     if k is None:
-        found.loo_curve_ = found.leave_one_out()
+        found.loo_curve_ = told(found.leave_one_out(), found._notes_told())
         k = found.loo_curve_.one_se_k
     found.n_neighbors_ = k
     return found

@@ -30,7 +30,7 @@ from sepal.learners._regression import (
 )
 from sepal.learners._vote_weights import VoteWeights, vote_weights
 from sepal.learners._votes import entry_shares
-from sepal.neighbors import DistanceLike, Search, Ties
+from sepal.neighbors import DistanceLike, Method, Search, Ties
 from sepal.parameters import check_numbers, check_parameters, check_whole
 
 
@@ -39,7 +39,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
 
     Parameters
     ----------
-    n_neighbors, weights, distance, distance_params, feature_weights, scale, ties, k_max, width, n_jobs
+    n_neighbors, weights, distance, distance_params, feature_weights, scale, ties, k_max, width, method, n_jobs
         As in :class:`KNNClassifier`; ``"auto"`` judges k by the leave-one-out R squared.
     aggregate : {"mean", "median", "linear"}
         What the neighbours' targets become: their weighted mean, their weighted median, or the value at the query of
@@ -51,6 +51,8 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
         The k in use.
     loo_curve_ : LeaveOneOutCurve
         With ``n_neighbors="auto"``.
+    recall_ : float or None
+        As in :class:`KNNClassifier`.
     left_out_ : {"rows", "copies", "groups"}
         Which rows were left out together.
 
@@ -78,6 +80,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
         ties: Ties = "expected",
         k_max: int | None = None,
         width: float | None = None,
+        method: Method = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -90,6 +93,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
         self.ties = ties
         self.k_max = k_max
         self.width = width
+        self.method = method
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -133,7 +137,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
             if len(rows) < 2:
                 k = 1
             else:
-                self.loo_curve_ = told(self.leave_one_out(), self.copies_note_)
+                self.loo_curve_ = told(self.leave_one_out(), self._notes_told())
                 k = self.loo_curve_.one_se_k
         self.n_neighbors_ = k
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import TieBreak, sums_for_every_k
-from sepal.neighbors import AnySearch, thread_count
+from sepal.neighbors import AnySearch, ToldOfRows, thread_count
 from sepal.parameters import Parameter, checked
 
 MOST_K = 100
@@ -25,7 +25,7 @@ _LISTED = 30_000_000  # neighbours held at a time
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOneOutCurve:
+class LeaveOneOutCurve(ToldOfRows):
     """How good every k is when each row is left out in turn.
 
     Attributes
@@ -43,6 +43,10 @@ class LeaveOneOutCurve:
     training, test : (n_k,) array or None
         Score on the training rows themselves, and on other rows, where asked for.
     notes : tuple of str
+    plan, exact, rows_seen, recall
+        As in :class:`sepal.measures.ThorntonTest`.
+    interval : (n_k, 2) array
+        The score and 1.96 standard errors to either side: where it is on further rows, in 95 of 100 cases.
 
     Examples
     --------
@@ -62,6 +66,12 @@ class LeaveOneOutCurve:
     training: NDArray[np.float64] | None = None
     test: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
+    plan: Any = None
+
+    @property
+    def interval(self) -> NDArray[np.float64]:
+        """For the score of every k on further rows."""
+        return np.asarray(self.score[:, None] + 1.96 * self.standard_error[:, None] * np.array([-1.0, 1.0]))
 
     @property
     def best_k(self) -> int:
@@ -125,9 +135,9 @@ class LeaveOneOutCurve:
         return f"<p>{self}</p>{frame_html(self, max_rows=20)}"
 
 
-def told(curve: LeaveOneOutCurve, note: str | None) -> LeaveOneOutCurve:
-    """The curve with a note more, if there is one."""
-    return curve if note is None else replace(curve, notes=(*curve.notes, note))
+def told(curve: LeaveOneOutCurve, notes: Sequence[str]) -> LeaveOneOutCurve:
+    """The curve with these notes more."""
+    return replace(curve, notes=(*curve.notes, *notes)) if notes else curve
 
 
 def credit(

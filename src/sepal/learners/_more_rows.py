@@ -75,7 +75,7 @@ class GrowingNeighborhood(NeighborLearner):
         hood = self.neighborhood_
         weights = np.concatenate([hood.weights, mass])
         search = hood.search
-        if isinstance(search, Search) and isinstance(more, Table):
+        if isinstance(search, Search) and isinstance(more, Table) and self.recall_ is None:
             growing = self._growing
             if growing is None or growing.search is not search:  # of another fit, or rows were refused on the way
                 growing = GrowingSearch(search)
@@ -109,7 +109,7 @@ class GrowingNeighborhood(NeighborLearner):
             self.n_neighbors_ = 1
         elif not hasattr(self, "loo_curve_") or self.neighborhood_.n_rows >= 2 * self.loo_curve_.n_rows:
             self._keep_together(self.table_, None)
-            self.loo_curve_ = told(leave_one_out(), self.copies_note_)
+            self.loo_curve_ = told(leave_one_out(), self._notes_told())
             self.n_neighbors_ = self.loo_curve_.one_se_k
 
     def _add_to_each(self, X: Any, targets: NDArray[Any], **options: Any) -> Any:

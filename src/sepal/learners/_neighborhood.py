@@ -24,6 +24,7 @@ from sepal.neighbors import (
     AnySearch,
     DistanceLike,
     FunctionSearch,
+    Method,
     MixedSearch,
     Search,
     SparseSearch,
@@ -66,16 +67,19 @@ class Neighborhood:
         scale: ScaleName | None,
         ties: Ties,
         n_jobs: int | None,
+        method: Method = "auto",
     ) -> Neighborhood:
         """Fit the distance to the training rows; ``weights`` are positive, 1 each by default."""
         if ties not in ("expected", "index"):
             raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
         weights = np.ones(table.n_rows) if weights is None else weights
         if distance == "precomputed" and isinstance(table, Table):
+            if method in ("tree", "approximate"):
+                raise ParameterError(f"method={method!r} cannot search precomputed distances", hint="use method='auto'")
             return cls(None, square_distances(table.values), weights, ties, True, n_jobs)
         options: dict[str, Any] = {"distance_params": distance_params, "scale": scale, "n_jobs": n_jobs}
         weighted = replace(table, weights=weights)
-        search = prepare_search(weighted, distance=distance, **options)
+        search = prepare_search(weighted, distance=distance, method=method, **options)
         supervised = search.fitted.counts is not None
         return cls(search, None, weights, ties, ties == "index" or supervised, n_jobs)
 

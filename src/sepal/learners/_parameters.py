@@ -9,6 +9,7 @@ from sepal.learners._regression import AGGREGATES
 from sepal.learners._vote_weights import PER_CLASS, VOTE_WEIGHTS
 from sepal.learners._votes import VOTE_TIES
 from sepal.measures import shared_parameters as shared
+from sepal.neighbors import SEARCH_METHODS
 from sepal.parameters import Parameter
 from sepal.prototypes import METHODS
 
@@ -23,6 +24,7 @@ _WIDTH = Parameter(
     "width", "number", "width of the kernel weights; by default the distance of the k-th neighbour", above=0.0,
     infinite=True, optional=True,
 )  # fmt: skip
+_METHOD = Parameter("method", "word", "how neighbours are searched", words=SEARCH_METHODS)
 _COMMON = (
     shared.N_NEIGHBORS,
     _VOTE_WEIGHTS,
@@ -33,6 +35,7 @@ _COMMON = (
     shared.TIES,
     shared.K_MAX,
     _WIDTH,
+    _METHOD,
     shared.N_JOBS,
 )
 KNN_CLASSIFIER = (

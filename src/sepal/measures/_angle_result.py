@@ -10,6 +10,7 @@ import numpy as np
 from sepal.data import data_frame, frame_html, p_phrase
 from sepal.exceptions import ParameterError
 from sepal.measures._hotelling import GlobalTest, HotellingTest
+from sepal.neighbors import ToldOfRows
 
 Pooled = Literal["all", "pair"]
 
@@ -79,7 +80,7 @@ class ClassPairAngle:
 
 
 @dataclass(frozen=True, eq=False)
-class SeparabilityAngle:
+class SeparabilityAngle(ToldOfRows):
     """Angles between all pairs of classes, with their companions.
 
     With two classes the numbers of the only pair are attributes of this object too: ``theta``, ``degrees``, ``cos``,
@@ -99,6 +100,10 @@ class SeparabilityAngle:
     n_permutations : int
         How often labels were shuffled.
     notes : tuple of str
+    plan, exact, rows_seen
+        As in :class:`ThorntonTest`.
+    interval : tuple of tuples
+        At ``confidence``, for the Mahalanobis distance of each pair.
 
     Examples
     --------
@@ -120,6 +125,12 @@ class SeparabilityAngle:
     n_rows: int
     n_permutations: int
     notes: tuple[str, ...]
+    plan: Any = None
+
+    @property
+    def interval(self) -> tuple[tuple[float, float] | None, ...]:
+        """For the Mahalanobis distance of each pair."""
+        return tuple(pair.hotelling.interval for pair in self.pairs)
 
     def _only(self) -> ClassPairAngle:
         if len(self.pairs) > 1:

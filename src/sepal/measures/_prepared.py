@@ -89,6 +89,8 @@ class Prepared:
         As they were asked for.
     kept : object
         The neighbour lists that were searched so far.
+    plan : object or None
+        What is to be done, where the rows are in partitions; results carry it on.
 
     Examples
     --------
@@ -113,6 +115,7 @@ class Prepared:
     asked_distance: str = "auto"
     missing: Missing = "distance"
     kept: KeptRankings = field(default_factory=KeptRankings, repr=False)
+    plan: Any = None
 
     def __post_init__(self) -> None:
         for part in ("codes", "classes", "rows", "asking"):

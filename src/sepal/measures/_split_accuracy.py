@@ -370,7 +370,7 @@ def expected_accuracy_curve(
     std = split_std(data, sizes, mean, k=k, stratified=stratified, seed=random_state, groups=apart)
     n_groups = None if apart is None else int(apart.max()) + 1
     notes = (*data.notes, *(_copies_notes(data) if groups is None else ()))
-    return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified, notes, n_groups)
+    return SplitAccuracyCurve(sizes, mean, std, data.n_rows, k, stratified, notes, n_groups, data.plan)
 
 
 def _copies_notes(data: Prepared) -> tuple[str, ...]:

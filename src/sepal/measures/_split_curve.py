@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
+from sepal.neighbors import ToldOfRows
 
 
 @dataclass(frozen=True, eq=False)
-class SplitAccuracyCurve:
+class SplitAccuracyCurve(ToldOfRows):
     """Exact mean accuracy over all random splits, by the size of the training part.
 
     Attributes
@@ -29,6 +30,8 @@ class SplitAccuracyCurve:
         Groups that were drawn as a whole; None where each row was drawn by itself.
     notes : tuple of str
         That records were repeated, where their numbers show it: copies of a test row are then training rows.
+    plan, exact, rows_seen, recall
+        As in :class:`ThorntonTest`. The mean over all splits of these rows has no interval of its own.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class SplitAccuracyCurve:
     stratified: bool
     notes: tuple[str, ...] = ()
     n_groups: int | None = None
+    plan: Any = None
 
     @property
     def train_shares(self) -> NDArray[np.float64]:

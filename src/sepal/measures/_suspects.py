@@ -14,7 +14,8 @@ from sepal.measures._margin import margin_solve
 from sepal.measures._neighborhood import NearestShares, hit_and_miss_of, kth_distance, neighborhood
 from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
 from sepal.measures._thornton_groups import groups_of
-from sepal.neighbors import recall_said
+from sepal.measures._thornton_interval import sampled_trials, wilson_interval
+from sepal.neighbors import ToldOfRows, recall_said
 from sepal.parameters import RandomState, check_whole, checked
 from sepal.progress import Progress
 
@@ -86,7 +87,7 @@ class NearDuplicate:
 
 
 @dataclass(frozen=True, eq=False)
-class Suspects:
+class Suspects(ToldOfRows):
     """Rows to look at, worst first.
 
     Attributes
@@ -104,6 +105,10 @@ class Suspects:
     n_rows, n_checked, k : int
     distance : str
     notes : tuple of str
+    plan, exact, rows_seen, recall
+        As in :class:`ThorntonTest`.
+    interval : tuple of float
+        At 95 %, for the share of all rows that are suspect; the share itself where all were checked.
 
     Examples
     --------
@@ -125,6 +130,18 @@ class Suspects:
     k: int
     distance: str
     notes: tuple[str, ...]
+    plan: Any = None
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that were checked."""
+        return self.n_checked
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """For the share of all rows that are suspect."""
+        trials = sampled_trials(np.array(self.n_checked), np.array(self.n_rows))
+        return wilson_interval(len(self.rows) / max(1, self.n_checked), float(trials), 0.95)
 
     def frame(self) -> Any:
         """One line per suspect."""
@@ -216,6 +233,7 @@ def suspects(
         k=k,
         distance=data.search.fitted.name,
         notes=data.notes,
+        plan=data.plan,
     )
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sepal.data import data_frame, frame_html, p_phrase
-from sepal.neighbors import recall_said
+from sepal.neighbors import ToldOfRows, recall_said
 
 
 @dataclass(frozen=True, eq=False)
-class ThorntonTest:
+class ThorntonTest(ToldOfRows):
     """Thornton's index with all that is needed to judge it.
 
     Attributes
@@ -57,6 +57,14 @@ class ThorntonTest:
         Groups whose rows were no neighbours of each other; None: every other row was one.
     distance, method : str
     notes : tuple of str
+    plan : object or None
+        What was to be done, where the rows are in partitions.
+    exact : bool
+        Whether all rows asked, and all neighbours were found.
+    rows_seen : int
+        Rows that asked.
+    recall : float or None
+        Share of the neighbours that an approximate search found.
 
     Examples
     --------
@@ -89,6 +97,12 @@ class ThorntonTest:
     distance: str
     method: str
     notes: tuple[str, ...]
+    plan: Any = None
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that asked."""
+        return self.n_queries
 
     def frame(self) -> Any:
         """One line per class."""

@@ -174,6 +174,7 @@ def _judge(
         ),
         **_significance(float(np.mean(samples)), n, chances),
         n_groups=None,
+        plan=data.plan,
         notes=(
             *data.notes,
             *_class_notes(data),
@@ -254,6 +255,7 @@ def _judge_groups(
         **_scores(data, rows, samples, chances, trials, confidence),
         **found,
         n_groups=n_groups,
+        plan=data.plan,
         notes=notes,
     )
 

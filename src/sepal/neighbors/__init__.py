@@ -16,6 +16,8 @@ from sepal.data import threads_by_default as threads_by_default
 from sepal.neighbors._any_search import AnySearch as AnySearch
 from sepal.neighbors._any_search import DistanceLike as DistanceLike
 from sepal.neighbors._any_search import prepare_search as prepare_search
+from sepal.neighbors._cells import MEASURED_DEPTH as MEASURED_DEPTH
+from sepal.neighbors._cells import MEASURED_ROWS as MEASURED_ROWS
 from sepal.neighbors._class_pass import ClassPass as ClassPass
 from sepal.neighbors._copies import Copies as Copies
 from sepal.neighbors._copies import DistinctRows as DistinctRows
@@ -31,6 +33,7 @@ from sepal.neighbors._parts import PartSearch as PartSearch
 from sepal.neighbors._parts import extent_of as extent_of
 from sepal.neighbors._parts import joined_extent as joined_extent
 from sepal.neighbors._parts import lists_in_order as lists_in_order
+from sepal.neighbors._planner import SEARCH_METHODS as SEARCH_METHODS
 from sepal.neighbors._planner import Method as Method
 from sepal.neighbors._precomputed import check_reached as check_reached
 from sepal.neighbors._precomputed import graph_distances as graph_distances
@@ -41,7 +44,11 @@ from sepal.neighbors._ranking import DistinctRanking as DistinctRanking
 from sepal.neighbors._ranking import NeighborRanking
 from sepal.neighbors._ranking import Ties as Ties
 from sepal.neighbors._ranking import segment_positions as segment_positions
+from sepal.neighbors._recall import ToldOfRows as ToldOfRows
+from sepal.neighbors._recall import recall_among as recall_among
+from sepal.neighbors._recall import recall_note as recall_note
 from sepal.neighbors._recall import recall_said as recall_said
+from sepal.neighbors._recall import recall_told as recall_told
 from sepal.neighbors._recall import refuse_approximate as refuse_approximate
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._rounding import Extent as Extent

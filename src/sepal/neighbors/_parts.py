@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
+from sepal.neighbors._cells import check_approximate, lists_in_cells
 from sepal.neighbors._given import Given
-from sepal.neighbors._planner import Method, check_method
+from sepal.neighbors._planner import Method, check_method, effective_metric
 from sepal.neighbors._rounding import Extent
 from sepal.neighbors._search import WHOLE, Turn, raw_search
 from sepal.progress import Share
@@ -139,6 +140,8 @@ class PartSearch:
                 hint='scale the columns: scale="minmax"',
             )
         given = Given.of(fitted, extent)
+        if method == "approximate":
+            check_approximate(fitted.name, effective_metric(fitted, extent), extent.largest)
         return cls(fitted, extent, check_method(method, fitted, given.metric["metric"]))
 
     def _given(self) -> Given:
@@ -188,11 +191,30 @@ class PartSearch:
         k = min(k, len(points) - (queries is None))
         if k < 1 or n_asking == 0:
             return PartLists.empty(n_asking), 0
+        if self.method == "approximate":
+            return self._in_cells(queries, points, k, numbers, threads, turn), 0
         start, entries, values, arrangement = raw_search(
             self._given(), self.extent, self.method, queries, points, k, threads, turn, progress
         )
         number = entries + numbers if isinstance(numbers, (int, np.integer)) else numbers[entries]
         return PartLists(start, np.asarray(number, dtype=np.int64), values), arrangement
+
+    def _in_cells(
+        self,
+        queries: NDArray[np.float64] | None,
+        points: NDArray[np.float64],
+        k: int,
+        numbers: NDArray[np.int64] | int,
+        threads: int,
+        turn: Turn,
+    ) -> PartLists:
+        """The same approximately; the first turn of several finds all, and the others nobody."""
+        if turn.at:
+            return PartLists.empty(len(points))
+        start, found, squares = lists_in_cells(queries, points, k, threads)
+        number = found + numbers if isinstance(numbers, (int, np.integer)) else numbers[found]
+        lists = PartLists(start, np.asarray(number, np.int64), np.ldexp(squares, 2 * self._given().exponent))
+        return lists.up_to(self._reach(lists, k))
 
     def joined(self, lists: Iterable[PartLists], k: int) -> PartLists:
         """Lists of the same queries as one; who is named twice stays once, who is too far goes."""

@@ -230,11 +230,6 @@ def check_method(method: Method, fitted: FittedDistance, metric: str) -> Method:
     """The method that was asked for, if it can search under this distance."""
     if method not in SEARCH_METHODS:
         raise ParameterError(f"method must be 'auto', 'brute', 'tree' or 'approximate'; got {method!r}")
-    if method == "approximate":
-        raise ParameterError(
-            "method='approximate' is for rows in one table: in parts every row is searched exactly",
-            hint="use method='auto'",
-        )
     if method == "tree" and (metric not in _TREE_METRICS or fitted.metric == "mixed"):
         raise ParameterError(
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",

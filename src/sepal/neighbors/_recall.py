@@ -1,4 +1,4 @@
-"""What stands beside every result that approximate neighbours entered."""
+"""What stands beside every result: of how many rows it is, whether it is exact, and the recall where it is not."""
 
 from __future__ import annotations
 
@@ -10,13 +10,61 @@ from sepal.exceptions import ParameterError
 APPROXIMATE = "approximate neighbours"  # how a note that tells recall begins
 
 
+def recall_note(recall: float, k: int, n_rows: int, how: str) -> str:
+    """The note that goes with every result: which share of the k nearest is found, measured on so many rows.
+
+    >>> recall_note(0.985, 10, 200, "4 of 80 cells are looked at")
+    'approximate neighbours: 98.5% of the 10 nearest are found (recall, measured on 200 rows by exact searches; 4 of 80 cells are looked at)'
+    """  # noqa: E501 - one line of output
+    measured = f"recall, measured on {n_rows} rows by exact searches; {how}"
+    return f"{APPROXIMATE}: {recall:.1%} of the {k} nearest are found ({measured})"
+
+
 def recall_said(notes: Sequence[str]) -> str:
     """The note that tells recall, to be put behind a result; nothing where neighbours are exact.
 
     >>> recall_said(["approximate neighbours: 98.5% are found"]), recall_said(["exact"])
     ('; approximate neighbours: 98.5% are found', '')
     """
-    return "".join(f"; {note}" for note in notes if note.startswith(APPROXIMATE))
+    return "".join(f"; {note}" for note in recall_among(notes))
+
+
+def recall_among(notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes that tell recall: one, or none where neighbours are exact."""
+    return tuple(note for note in notes if note.startswith(APPROXIMATE))
+
+
+def recall_told(notes: Sequence[str]) -> float | None:
+    """The share that a note tells, to a thousandth; None where neighbours are exact.
+
+    >>> recall_told(["approximate neighbours: 98.5% are found"]), recall_told(["exact"])
+    (0.985, None)
+    """
+    said = recall_among(notes)
+    return None if not said else round(float(said[0].removeprefix(f"{APPROXIMATE}: ").partition("%")[0]) / 100, 4)
+
+
+class ToldOfRows:
+    """What every result of rows has, of one table and of partitions: exact, rows_seen, recall, and the plan."""
+
+    n_rows: int
+    notes: tuple[str, ...]
+    plan: Any
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that asked, or took part."""
+        return self.n_rows
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that were found where they were searched approximately; else None."""
+        return recall_told(self.notes)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all rows took part, and all neighbours were found."""
+        return self.rows_seen == self.n_rows and self.recall is None
 
 
 def refuse_approximate(search: Any, what: str, hint: str) -> None:

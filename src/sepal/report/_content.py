@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sepal.data import dropped_note, p_phrase, p_text, plural
 from sepal.measures import MEASURES
+from sepal.report._asked_words import asked_lines
 from sepal.report._beside import row_name, told_beside
 from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS, distance_words
 from sepal.report._first_figures import model_lines, tiles
@@ -42,6 +43,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "title": report.table.name or "Separability",
         "table": report.table,
         "size": _size(report),
+        "asked": asked_lines(report.partitions, report.thornton.confidence),
         "verdict": report.verdict,
         "next_steps": report.next_steps,
         "tiles": tiles(report),
@@ -354,7 +356,9 @@ def _notes(report: SeparabilityReport) -> list[str]:
         notes[0] += "; a missing cell is compared as the distance defines it, and no row is left out"
     if settings.n_dropped:
         notes.append(dropped_note(settings.n_dropped, report.table.n_rows))
-    if settings.sampled:
+    if report.partitions is not None:
+        notes += report.partitions.said
+    elif settings.sampled:
         notes.append(
             f"neighbours were looked up for a random sample of {settings.n_asked:,} of {settings.n_rows:,} rows"
         )

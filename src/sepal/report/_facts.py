@@ -113,7 +113,8 @@ class PartitionsFacts:
 
     Attributes
     ----------
-    n_partitions : int
+    n_partitions, n_rows : int
+        Rows in all partitions that take part.
     exact : bool
         Whether every row asked all others.
     rows_seen : int
@@ -124,14 +125,24 @@ class PartitionsFacts:
         Rows in the sample that the other sections are of.
     plan : str
         What was said before the work.
+    seconds : float
+        What Thornton's index took, the pass over the columns included.
+    said : tuple of str
+        Who asked whom, and what is of the sample, in sentences.
+    recall : float or None
+        Share of the neighbours that an approximate search found.
     """
 
     n_partitions: int
+    n_rows: int
     exact: bool
     rows_seen: int
     interval: tuple[float, float]
     n_sampled: int
     plan: str
+    seconds: float
+    said: tuple[str, ...]
+    recall: float | None = None
 
 
 @dataclass(frozen=True)

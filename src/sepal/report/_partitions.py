@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import SeparabilityAngle, Suspects
+from sepal.neighbors import Method, recall_among
 from sepal.parameters import generator
 from sepal.progress import Progress, silent, stage
 from sepal.report._beside import rows_beside
+from sepal.report._besides import ASKED_OF_ALL, MOST_ANGLE_COLUMNS, besides
 from sepal.report._facts import MeasureFacts, PartitionsFacts, RowBeside
 from sepal.report._gather import class_facts, majority_facts, thornton_facts
 from sepal.report._suspects import MOST_SHOWN
@@ -25,6 +27,8 @@ from sepal.scale import (
     Partitioned,
     PartitionsMeasure,
     Plan,
+    PlanStep,
+    Rates,
     SampledTable,
     angle_of_parts,
     ask_partitions,
@@ -40,8 +44,6 @@ from sepal.scale import (
 TOGETHER = 20_000  # rows that are brought together for what needs them so
 _IN_TIME = 0.4  # of the time that is allowed: after it no further pass over all rows is begun
 _NEIGHBORS = 5  # that judge a row
-_ASKED_OF_ALL = 2_000  # rows that are judged by all, where the index is exact
-_MOST_COLUMNS = 100  # of a table whose angle is that of all rows
 _MEASURED, _DRAWN = 0.5, 0.6  # shares of the work that are behind
 
 
@@ -73,6 +75,7 @@ def measured_partitions(
     workers: int | None = None,
     say: Callable[[Plan], object] | None = None,
     in_full: bool = False,
+    method: Method = "auto",
 ) -> PartsMeasured:
     """The index of all rows, and the sample for the rest.
 
@@ -87,9 +90,13 @@ def measured_partitions(
         def early(text: str, share: float) -> None:
             tell(text, _MEASURED * share)
 
-        fitted = fit_parts(source, work, distance=distance, scale=scale, missing=missing, progress=early)
+        fitted = fit_parts(source, work, distance=distance, scale=scale, missing=missing, method=method, progress=early)
         limit = None if time_limit is None else time_limit * _MEASURED
-        plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit)
+
+        def also(rates: Rates, exactly: bool, n_asking: int) -> PlanStep:
+            return besides(fitted, rates, exactly, n_asking, TOGETHER, in_full)
+
+        plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=limit, besides=also)
         if say is not None:
             say(plan)
         rows, few = None, fitted.schema.n_rows <= TOGETHER
@@ -105,14 +112,13 @@ def measured_partitions(
         def soon() -> bool:
             return time_limit is None or time.perf_counter() - begin < _IN_TIME * time_limit
 
-        addable = not schema.n_rows_with_missing and schema.like.n_columns <= _MOST_COLUMNS
+        addable = not schema.n_rows_with_missing and schema.like.n_columns <= MOST_ANGLE_COLUMNS
         if in_full and addable and not few and soon():
             angle = angle_of_parts(schema, work)
         if in_full and not few and soon():
             if asked is None:
-                _, asked = ask_partitions(fitted, _ASKED_OF_ALL, 0.95, random_state, None, rows, depth)
-            notes = (*schema.notes, *fitted.distance.notes)
-            suspects = suspects_asked(schema, work, asked, depth, notes)
+                _, asked = ask_partitions(fitted, ASKED_OF_ALL, 0.95, random_state, None, rows, depth)
+            suspects = suspects_asked(schema, work, asked, depth, asked.notes)
     return PartsMeasured(fitted, found, drawn, angle, suspects)
 
 
@@ -125,14 +131,13 @@ def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]
     """What a report or the measures of a sample say, as far as it can be said of all rows."""
     found, drawn, schema, test = parts.found, parts.drawn, parts.fitted.schema, parts.found.thornton
     classes = class_facts(test)
-    low, high = found.interval
-    notes = [_how(found)]
+    said = [found.how, *recall_among(test.notes)]
     if len(drawn.rows) < drawn.n_rows:
         of_all = ["Thornton's index", "the classes"]
         of_all += [] if parts.angle is None else ["the angle between them"]
         if parts.suspects is not None:
             of_all.append(f"the suspects (of {parts.suspects.found.n_checked:,} rows that asked all)")
-        notes.append(
+        said.append(
             f"all but {', '.join(of_all[:-1])} and {of_all[-1]} is of a stratified random sample of "
             f"{len(drawn.rows):,} rows, compared with each other"
         )
@@ -152,19 +157,22 @@ def facts_of_all(facts: Any, parts: PartsMeasured, asked: str) -> dict[str, Any]
             n_rows=schema.n_rows,
             n_dropped=schema.n_given - schema.n_rows,
             n_asked=test.n_queries,
-            notes=(*notes, *test.notes),
+            notes=test.notes,
         ),
         "thornton": thornton_facts(test),
         "partitions": PartitionsFacts(
-            len(schema.source.parts), found.exact, found.rows_seen, (low, high), len(drawn.rows), str(found.plan)
+            n_partitions=len(schema.source.parts),
+            n_rows=schema.n_rows,
+            exact=found.exact,
+            rows_seen=found.rows_seen,
+            interval=found.interval,
+            n_sampled=len(drawn.rows),
+            plan=str(found.plan),
+            seconds=found.seconds,
+            recall=found.recall,
+            said=tuple(said),
         ),
     }
-
-
-def _how(found: PartitionsMeasure) -> str:
-    if found.exact:
-        return f"exact: all {found.rows_seen:,} rows asked all others"
-    return f"from a sample: {found.rows_seen:,} of {found.thornton.n_rows:,} rows asked all rows"
 
 
 def suspects_of_all(
@@ -206,6 +214,7 @@ def _renumbered(found: Suspects, rows: NDArray[np.int64]) -> Suspects:
 def partitions_measures(source: Partitioned, measure: Callable[..., MeasureFacts], **how: Any) -> MeasureFacts:
     """The measures of rows in partitions."""
     mine = {name: how.pop(name) for name in ("exact", "n_queries", "cluster", "workers", "say", "time_limit")}
+    mine["method"] = how.pop("method", "auto")
     shared = {name: how[name] for name in ("distance", "scale", "missing", "groups", "random_state", "n_jobs")}
     parts = measured_partitions(source, **mine, **shared, progress=how["progress"])
     facts = measure(parts.drawn.table, **{**how, "progress": later(how["progress"])})

@@ -160,7 +160,7 @@ def partitions_report(source: Partitioned, **how: Any) -> SeparabilityReport:
     )
     facts = facts_of_all(of_sample, parts, how["distance"])
     if parts.angle is not None and of_sample.angle is not None:
-        facts["angle"] = parts.angle
+        facts["angle"] = replace(parts.angle, plan=None)  # the report has one plan
     suspects, beside = suspects_of_all(parts, of_sample.suspects, of_sample.beside)
     report = replace(of_sample, **facts, suspects=suspects, beside=beside)
     report = replace(report, seconds={"partitions": taken, **report.seconds})

@@ -11,12 +11,42 @@ from typing import Any
 import numpy as np
 
 from sepal.exceptions import MissingDependencyError
+from sepal.neighbors import recall_told
 
 
 class Shown(ABC):
     """Facts as plain data, JSON and text; a kind of them says how they stand on a terminal."""
 
     kind = ""
+    settings: Any
+    thornton: Any
+    partitions: Any
+
+    @property
+    def exact(self) -> bool:
+        """Whether every row asked all others, and all neighbours were found."""
+        return not self.settings.sampled and self.recall is None
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that asked."""
+        return int(self.settings.n_asked)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of Thornton's index."""
+        low, high = self.thornton.interval
+        return low, high
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that were found where they were searched approximately; else None."""
+        return recall_told(self.settings.notes)
+
+    @property
+    def plan(self) -> str | None:
+        """What was said before the work, where the rows are in partitions."""
+        return None if self.partitions is None else str(self.partitions.plan)
 
     def to_dict(self) -> dict[str, Any]:
         """Dicts, lists, texts, numbers and None only; NaN and infinity become None."""

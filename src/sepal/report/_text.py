@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sepal.data import p_phrase, plural
+from sepal.report._asked_words import asked_lines
 from sepal.report._content import SCALE_WORDS, content
 from sepal.report._explained_words import distance_words
 from sepal.report._facts import (
@@ -47,7 +48,8 @@ def report_text(
     page, words = Page.new(width, color, unicode), content(report, source)
     page.heading(f"Sepal report: {report.table.name or 'a table without a name'}")
     page.paragraph(report.table.description)
-    page.pairs([*_table_lines(report.table), *_settings_lines(report.settings, report.table, report.partitions)])
+    settings = _settings_lines(report.settings, report.table, report.partitions)
+    page.pairs([*words["asked"], *_table_lines(report.table), *settings])
     _classes(page, report)
     page.heading("Verdict")
     page.paragraph(report.verdict[0].text, style="bold")
@@ -73,6 +75,7 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
     page.heading(facts.table.name or "a table without a name")
     page.pairs(
         [
+            *asked_lines(facts.partitions, facts.thornton.confidence),
             ("rows", f"{facts.settings.n_rows:,}, {_counts(facts.classes)}"),
             *(("caution", note) for note in facts.table.notes),
             *_settings_lines(facts.settings, facts.table, facts.partitions),
@@ -142,7 +145,7 @@ def _settings_lines(
     dropped = sampled = None
     if settings.n_dropped:
         dropped = f"{settings.n_dropped:,} of {table.n_rows:,} rows, which have missing cells"
-    if settings.sampled and partitions is None:  # the notes tell how partitions were asked
+    if settings.sampled and partitions is None:  # of partitions it stands at the top
         sampled = (
             f"{settings.n_asked:,} random rows were compared with all {settings.n_rows:,}; the curve and the "
             "suspects are those of these rows"

@@ -18,7 +18,12 @@ from sepal.scale._answer import ask_partitions as ask_partitions
 from sepal.scale._answer import carried_out as carried_out
 from sepal.scale._drawing import draw_rows as draw_rows
 from sepal.scale._leave_one_out import partitions_loo_curve
+from sepal.scale._pass_plan import PassPlan
+from sepal.scale._pass_plan import PlanStep as PlanStep
+from sepal.scale._pass_plan import adding_step as adding_step
+from sepal.scale._pass_plan import spoken as spoken
 from sepal.scale._planning import Plan, asking_for
+from sepal.scale._planning import Rates as Rates
 from sepal.scale._planning import make_plan as make_plan
 from sepal.scale._predict import PartAnswers, predict_partitions
 from sepal.scale._prepare import Fitted as Fitted
@@ -35,20 +40,24 @@ from sepal.scale._suspects import suspects_asked as suspects_asked
 from sepal.scale._work import place_of_work as place_of_work
 
 if TYPE_CHECKING:
+    from sepal.scale._evaluating import evaluate_partitions
     from sepal.scale._knn import knn_partitions
     from sepal.scale._learning import LEARNT_FROM as LEARNT_FROM
     from sepal.scale._learning import PartitionsFit, fit_partitions
     from sepal.scale._learning import fit_made as fit_made
+    from sepal.scale._learning_plan import learning_seconds as learning_seconds
 
 __all__ = [
     "PartAnswers",
     "Partitioned",
     "PartitionsFit",
     "PartitionsMeasure",
+    "PassPlan",
     "Plan",
     "SampledTable",
     "angle_partitions",
     "asking_for",
+    "evaluate_partitions",
     "fit_partitions",
     "knn_partitions",
     "measure_partitions",
@@ -64,9 +73,11 @@ __all__ = [
 _LATE = {
     "LEARNT_FROM": "_learning",
     "PartitionsFit": "_learning",
+    "evaluate_partitions": "_evaluating",
     "fit_made": "_learning",
     "fit_partitions": "_learning",
     "knn_partitions": "_knn",
+    "learning_seconds": "_learning_plan",
 }
 
 

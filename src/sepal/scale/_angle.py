@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from sepal.measures import ANGLE_PARAMETERS, ClassScatter, SeparabilityAngle, an
 from sepal.parameters import checked
 from sepal.progress import Progress, stage
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._pass_plan import PassPlan, adding_step
 from sepal.scale._products import class_scatters, places_of
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._sources import partitioned
@@ -34,6 +37,7 @@ def angle_of_parts(
     pooled: Any = "all",
     confidence: float = 0.95,
     scale: ScaleName | None = None,
+    say: Callable[[PassPlan], object] | None = None,
     progress: Progress | None = None,
 ) -> SeparabilityAngle:
     """The angle of all rows of partitions whose columns are known; missing cells must have been dropped."""
@@ -41,15 +45,19 @@ def angle_of_parts(
     if len(lost):
         raise DataError(f"class {lost[0]!s} has no complete row")
     places = places_of(schema.like, angle_numbers)
+    plan = PassPlan.of(schema, work, (adding_step(schema, work, "products of columns are added up in one pass"),))
+    if say is not None:
+        say(plan)
     scatters = class_scatters(schema, work, angle_numbers, places, stage(progress, "adding up products"))
     shift = places.shift
     if scale is not None:
         scatters, shift = _scaled(schema, scatters, shift, scale)
     coded = numbers_of(schema.like, "keep").notes
     notes = (*schema.notes, *coded, _NOT_SHUFFLED)
-    return angle_of_scatters(
+    found = angle_of_scatters(
         scatters, shift, schema.classes, kappa=kappa, pooled=pooled, confidence=confidence, scale=scale, notes=notes
     )
+    return replace(found, plan=plan)
 
 
 def _scaled(
@@ -86,6 +94,7 @@ def angle_partitions(
     cluster: str | None = None,
     workers: int | None = None,
     n_jobs: int | None = None,
+    say: Callable[[PassPlan], object] | None = None,
     progress: Progress | None = None,
 ) -> SeparabilityAngle:
     """The angle of separability, Mahalanobis distances and their tests of all rows in partitions, in one pass.
@@ -100,7 +109,7 @@ def angle_partitions(
         As in :func:`partitioned`.
     kappa, scale, pooled, confidence
         As in :func:`sepal.measures.angle_of_separability`.
-    client, cluster, workers, n_jobs, progress
+    client, cluster, workers, n_jobs, say, progress
         As in :func:`measure_partitions`.
 
     Returns
@@ -125,5 +134,5 @@ def angle_partitions(
         if len(schema.classes) < 2:
             raise DataError(f"target: expected at least two classes, found {len(schema.classes)}")
         return angle_of_parts(
-            schema, work, kappa=kappa, pooled=pooled, confidence=confidence, scale=scale, progress=progress
+            schema, work, kappa=kappa, pooled=pooled, confidence=confidence, scale=scale, say=say, progress=progress
         )

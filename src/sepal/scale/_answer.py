@@ -11,7 +11,7 @@ from uuid import uuid4
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, thornton_test
-from sepal.neighbors import PartSearch
+from sepal.neighbors import Method, PartSearch, recall_said
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress, silent, stage
 from sepal.scale._blocks import cut_blocks
@@ -20,6 +20,7 @@ from sepal.scale._drawing import Drawn, draw_rows, shares_of
 from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._planning import HALF_WIDTH, Plan, improved, make_plan
 from sepal.scale._prepare import WORKER_BLOCK_BYTES, Fitted, fit_parts, forget_blocks, prepare_blocks
+from sepal.scale._recall import recall_notes
 from sepal.scale._sampled import SampleAsked, ask_sample, sampled_test
 from sepal.scale._sources import partitioned
 from sepal.scale._work import place_of_work
@@ -35,6 +36,9 @@ class PartitionsMeasure:
         The same result as of one table. Exact: with z, p and the interval for further rows. From a sample: with the
         interval for the index of all rows.
     exact : bool
+        Whether all rows asked, and all neighbours were found.
+    recall : float or None
+        Share of the neighbours that an approximate search found.
     rows_seen : int
         Rows that asked; each of them asked all rows.
     plan : Plan
@@ -65,15 +69,23 @@ class PartitionsMeasure:
         """Of the index."""
         return self.thornton.interval
 
+    @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that were found where they were searched approximately; else None."""
+        return self.thornton.recall
+
+    @property
+    def how(self) -> str:
+        """Who asked whom."""
+        seen, n = self.rows_seen, self.thornton.n_rows
+        said = f"all {seen:,} rows asked all others" if seen == n else f"{seen:,} of {n:,} rows asked all rows"
+        return f"{'exact' if self.exact else 'from a sample' if seen < n else 'not exact'}: {said}"
+
     def __str__(self) -> str:
         low, high = self.interval
-        if self.exact:
-            how = f"exact: all {self.rows_seen:,} rows asked"
-        else:
-            how = f"from a sample: {self.rows_seen:,} of {self.thornton.n_rows:,} rows asked all"
         return (
             f"Thornton's index {self.thornton.score:.4f} ({self.thornton.confidence:.0%} interval {low:.4f} to "
-            f"{high:.4f}), chance {self.thornton.chance:.4f}; {how}"
+            f"{high:.4f}), chance {self.thornton.chance:.4f}; {self.how}{recall_said(self.thornton.notes)}"
         )
 
     __repr__ = __str__
@@ -88,6 +100,7 @@ def measure_partitions(
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    method: Method = "auto",
     exact: bool | None = None,
     n_queries: int | None = None,
     time_limit: float | None = None,
@@ -107,8 +120,8 @@ def measure_partitions(
     ----------
     source, y, target
         As in :func:`partitioned`.
-    distance, scale, missing
-        As in :func:`sepal.prepare`.
+    distance, scale, missing, method
+        As in :func:`prepare_partitions`.
     exact : bool, optional
         True: whatever it takes. False: from a sample. By default exact if that takes no longer than ``time_limit``.
     n_queries : int, optional
@@ -151,7 +164,9 @@ def measure_partitions(
     given, say_progress = partitioned(source, y, target=target), progress or silent
     with place_of_work(client, cluster, workers, n_jobs) as work:
         begin = time.perf_counter()
-        fitted = fit_parts(given, work, distance=distance, scale=scale, missing=missing, progress=say_progress)
+        fitted = fit_parts(
+            given, work, distance=distance, scale=scale, missing=missing, method=method, progress=say_progress
+        )
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=time_limit, half_width=half_width)
         if say is not None:
             say(plan)
@@ -180,7 +195,8 @@ def carried_out(
     else:
         found, asked = ask_partitions(fitted, plan.n_asking, confidence, random_state, clock.tell, drawn, depth)
     better = improved(plan, clock.total)
-    return PartitionsMeasure(found, plan.exact, found.n_queries, plan, better, time.perf_counter() - begin), asked
+    exact = plan.exact and found.recall is None
+    return PartitionsMeasure(found, exact, found.n_queries, plan, better, time.perf_counter() - begin), asked
 
 
 def ask_partitions(
@@ -204,5 +220,6 @@ def ask_partitions(
     rows = max(1_000, WORKER_BLOCK_BYTES // (8 * schema.like.n_columns))
     blocks = cut_blocks(schema, rows, uuid4().hex[:12])
     listed = ask_sample(schema, search, blocks, drawn, depth, work, stage(progress, ASKING))
-    test = sampled_test(schema, search, listed, drawn, confidence, (*schema.notes, *fitted.distance.notes))
-    return test, SampleAsked(search, blocks, drawn, listed)
+    notes = (*schema.notes, *fitted.distance.notes, *recall_notes(schema, work, search, blocks, drawn))
+    test = sampled_test(schema, search, listed, drawn, confidence, notes)
+    return test, SampleAsked(search, blocks, drawn, listed, notes)

@@ -7,11 +7,19 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Kind, key_groups
+from sepal.data import Kind, content_order, key_groups
 from sepal.exceptions import DataError
-from sepal.scale._blocks import RowBlock, cell_keys
+from sepal.scale._blocks import RowBlock, block_table, cell_keys, codes_of
 from sepal.scale._schema import Schema
 from sepal.scale._work import Workplace
+
+_SORTED = 5_000  # rows that may be brought together to be put into the order of what is in them
+
+
+def block_cells(block: RowBlock, classes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """The cells and classes of the rows of a block."""
+    table = block_table(block)
+    return table.values, codes_of(np.asarray(table.y), classes)
 
 
 class RowsElsewhere:
@@ -56,6 +64,18 @@ class RowsElsewhere:
             first = self._blocks[at].first_row
             keys[first : first + len(found)] = found
         return key_groups(keys)
+
+    def content_order(self) -> NDArray[np.intp]:
+        """Positions of the rows by their classes and what is in them; of rows that are few enough to be looked at."""
+        if self.n_rows > _SORTED:
+            return self.values
+        values = np.empty((self.n_rows, self.n_columns))
+        codes = np.empty(self.n_rows, dtype=np.int32)
+        jobs = [(block, self._schema.classes) for block in self._blocks]
+        for at, found in self._work.run("sort rows", block_cells, jobs, None, self._schema.sent):
+            rows = slice(self._blocks[at].first_row, self._blocks[at].first_row + self._blocks[at].n_rows)
+            values[rows], codes[rows] = found
+        return content_order(values, codes)
 
     @property
     def values(self) -> NoReturn:

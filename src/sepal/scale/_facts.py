@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ class PartFacts:
     """What one partition says. Small: nothing in it grows with the rows.
 
     ``levels`` is None for numbers, and where there are too many of them. ``used`` are the codes of those that occur.
-    ``hashes`` are the smallest of a column of whole numbers, None of any other.
+    ``hashes`` are the smallest of a column of whole numbers, None of any other. ``seconds`` is what it took.
     """
 
     label: str
@@ -42,10 +43,12 @@ class PartFacts:
     target: str | None
     labels: tuple[tuple[Any, int], ...]
     class_order: tuple[Any, ...] | None
+    seconds: float = 0.0
 
 
 def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | None) -> PartFacts:
     """Load a partition and look at it; with ``names``, at the complete rows of these columns."""
+    begin = time.perf_counter()
     table = load_part(part, reading)
     n_given = table.n_rows
     if names is not None:
@@ -82,6 +85,7 @@ def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | N
         table.target,
         labels,
         table.class_order,
+        time.perf_counter() - begin,
     )
 
 
@@ -175,6 +179,7 @@ class Gathered:
 
     def __init__(self, n_parts: int) -> None:
         self.part_rows = np.zeros(n_parts, dtype=np.int64)
+        self._row_seconds = np.full(n_parts, np.nan, dtype=np.float32)
         self.n_given = self.n_rows_with_missing = 0
         self.targets, self.columns_of, self.label_types, self.class_orders = Said(), Said(), Said(), Said()
         self.labels: Counter[Any] = Counter()
@@ -184,6 +189,7 @@ class Gathered:
     def add(self, facts: PartFacts, at: int) -> None:
         """One partition more, in whatever order they come."""
         self.part_rows[at] = facts.n_rows
+        self._row_seconds[at] = facts.seconds / max(1, facts.n_given)
         self.n_given += facts.n_given
         self.n_rows_with_missing += facts.n_rows_with_missing
         self.targets.hear(facts.target, at, facts.label)
@@ -204,6 +210,11 @@ class Gathered:
     def n_rows(self) -> int:
         """Rows of all partitions."""
         return int(self.part_rows.sum())
+
+    @property
+    def seconds(self) -> float:
+        """What a pass over all rows takes one worker; the median, since the first partitions load what reads them."""
+        return float(np.nanmedian(self._row_seconds)) * self.n_given
 
     @property
     def n_missing(self) -> int:

@@ -32,7 +32,8 @@ def knn_partitions(
     """A k-NN classifier of all rows in partitions, whose rows stay where they are.
 
     Every question goes to all partitions: each gives the nearest of its rows, and these lists become one. Answers are
-    those of the classifier fitted to one table, to the last bit.
+    those of the classifier fitted to one table, to the last bit; with ``method="approximate"`` every block is searched
+    approximately by itself, and ``recall_`` says which share of the neighbours is found.
 
     Parameters
     ----------
@@ -67,7 +68,8 @@ def knn_partitions(
         raise ParameterError("feature_weights and distance functions are not there for rows in partitions")
     given = partitioned(source, y, target=target)
     with place_of_work(client=client, n_jobs=n_jobs) as work:
-        how = {"distance": model.distance, "distance_params": model.distance_params, "scale": model.scale}
+        names = ("distance", "distance_params", "scale", "method")
+        how = {name: getattr(model, name) for name in names}
         fitted = fit_parts(given, work, **how, progress=progress)
         ready = prepare_blocks(fitted, rows_in_block=block_rows, progress=progress)
         search: Any = ready.search

@@ -17,8 +17,10 @@ from sepal.machines import FeatureVectorClassifier, FisherDiscriminant, VectorMa
 from sepal.parameters import RandomState, checked
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import Loading
+from sepal.scale._learning_plan import learning_seconds, rows_to_try
 from sepal.scale._moments import exact_moments
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._pass_plan import PassPlan, PlanStep, adding_step, drawing_step, kernels_step
 from sepal.scale._products import MOST_ADDED, class_scatters, places_of
 from sepal.scale._sample_table import SampledTable, sample_of
 from sepal.scale._schema import Schema, read_schema
@@ -46,6 +48,12 @@ class PartitionsFit:
         Rows that were brought together; 0 where sums were enough.
     table : Table
         The columns, with the rows that were brought together if there are any.
+    plan : PassPlan or None
+        What was to be done.
+    exact : bool
+        Whether all rows decided everything.
+    rows_seen : int
+        Rows that decided something.
 
     Examples
     --------
@@ -68,6 +76,12 @@ class PartitionsFit:
     n_rows: int
     n_sampled: int
     table: Table
+    plan: PassPlan | None = None
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that decided something."""
+        return self.n_rows if self.by_sums else self.n_sampled
 
     @property
     def exact(self) -> bool:
@@ -193,6 +207,10 @@ BY_SUMS: dict[type, Fitting] = {
 }
 
 
+# At how many points kernels are added up, about, and in how many passes.
+SUMMED: dict[type, tuple[int, int]] = {FeatureVectorClassifier: (200, 3), SepalClassifier: (1000, 3)}
+
+
 def _unwrapped(model: Any, given: _Given) -> tuple[Any, View | None, Callable[[Any], Any]]:
     """The machine for numbers, what makes numbers of the rows, and what puts the fitted machine back."""
     if not isinstance(model, AnyTable):
@@ -214,6 +232,7 @@ def fit_partitions(
     cluster: str | None = None,
     workers: int | None = None,
     n_jobs: int | None = None,
+    say: Callable[[PassPlan], object] | None = None,
     progress: Progress | None = None,
 ) -> PartitionsFit:
     """Fit a classifier to rows in partitions.
@@ -233,7 +252,7 @@ def fit_partitions(
         Rows that are brought together, at most. Feature vectors are chosen among 20,000 of them.
     random_state : int, Generator or None
         For the sample.
-    client, cluster, workers, n_jobs, progress
+    client, cluster, workers, n_jobs, say, progress
         As in :func:`measure_partitions`.
 
     Returns
@@ -253,7 +272,7 @@ def fit_partitions(
     """
     how = {"n_sample": n_sample, "random_state": random_state, "client": client, "cluster": cluster}
     parts = partitioned(source, y, target=target)
-    return fit_made(lambda like: model, parts, workers=workers, n_jobs=n_jobs, progress=progress, **how)
+    return fit_made(lambda like: model, parts, workers=workers, n_jobs=n_jobs, say=say, progress=progress, **how)
 
 
 def fit_made(
@@ -267,6 +286,7 @@ def fit_made(
     cluster: str | None = None,
     workers: int | None = None,
     n_jobs: int | None = None,
+    say: Callable[[PassPlan], object] | None = None,
     progress: Progress | None = None,
 ) -> PartitionsFit:
     """As :func:`fit_partitions`, of a model that is made once the columns are known: ``make`` gets them."""
@@ -276,5 +296,23 @@ def fit_made(
         model = make(given.labelled())
         inner = model.machine if isinstance(model, AnyTable) else model
         way = BY_SUMS.get(type(inner))
+        plan = _plan(model, inner, given)
+        if say is not None:
+            say(plan)
         found = None if way is None else way(model, given)
-        return _sampled(model, given) if found is None else found
+        return replace(_sampled(model, given) if found is None else found, plan=plan)
+
+
+def _plan(model: Any, inner: Any, given: _Given) -> PassPlan:
+    """What will be done: rows drawn, a model fitted to them, and what sums over all rows add to it."""
+    schema, work, name = given.schema, given.work, type(inner).__name__
+    if type(inner) is FisherDiscriminant and schema.like.n_columns <= MOST_ADDED:
+        return PassPlan.of(schema, work, (adding_step(schema, work, f"{name} by sums over all rows, in one pass"),))
+    most = min(LANDMARKS_FROM if type(inner) is FeatureVectorClassifier else LEARNT_FROM, given.n_sample)
+    n_rows = min(most, schema.n_rows)
+    learning = PlanStep(f"{name} is fitted to them", learning_seconds(model, rows_to_try(schema, work), n_rows))
+    steps = [drawing_step(schema, n_rows), learning]
+    summed = SUMMED.get(type(inner))
+    if summed is not None and n_rows < schema.n_rows:
+        steps.append(kernels_step(schema, work, "what can be is fitted again by sums over all rows", *summed))
+    return PassPlan.of(schema, work, tuple(steps), n_rows)

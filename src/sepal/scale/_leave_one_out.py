@@ -12,6 +12,7 @@ from sepal.data import left_out_together
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 from sepal.measures import Prepared
+from sepal.neighbors import recall_among
 from sepal.parameters import check_whole, checked
 from sepal.scale._blocks import RowBlock, block_table, codes_of
 from sepal.scale._parameters import PARTITION_PARAMETERS
@@ -58,7 +59,8 @@ def partitions_loo_curve(ready: Prepared, k_max: int | None = None) -> LeaveOneO
     k = min(MOST_K, most) if k_max is None else int(check_whole("k_max", k_max, at_most=most))
     curve = curve_of_search(search, ready.codes, ready.classes, lambda: class_order(search, ready.classes), k)
     note = left_out_together(search.table, "rows").note(ready.n_rows)
-    return curve if note is None else replace(curve, notes=(*curve.notes, note))
+    notes = (*curve.notes, *recall_among(ready.notes), *(() if note is None else (note,)))
+    return replace(curve, notes=notes, plan=ready.plan)
 
 
 def class_sums(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any], exponent: int) -> list[tuple[int, int]]:

@@ -7,20 +7,21 @@ and all with all, each at two sizes: what grows with rows is told from what grow
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import PartReading, Table, plural
+from sepal.data import PartReading, Table
 from sepal.distances import FittedDistance
-from sepal.neighbors import PartSearch, extent_of
+from sepal.neighbors import Method, PartSearch, extent_of
 from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
 from sepal.scale._meetings import best_cut
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._pass_plan import PlanStep, sized, spoken
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
 from sepal.scale._sources import Partition
@@ -73,6 +74,8 @@ class Plan:
         That one worker compares.
     stages : Stages
         Of what will be done.
+    besides : PlanStep or None
+        What the verb does besides asking for neighbours, and how long it takes; ``seconds`` leave it out.
 
     Examples
     --------
@@ -98,6 +101,12 @@ class Plan:
     load_seconds: float
     pairs_per_second: float
     stages: Stages = Stages(0.0, 0.0, 0.0)
+    besides: PlanStep | None = None
+
+    @property
+    def total_seconds(self) -> float:
+        """Of what will be done, and what is done besides."""
+        return self.seconds + (0.0 if self.besides is None else self.besides.seconds or 0.0)
 
     @property
     def seconds(self) -> float:
@@ -105,22 +114,23 @@ class Plan:
         return self.exact_seconds if self.exact else self.sampled_seconds
 
     def __str__(self) -> str:
-        workers = f"{self.n_workers} {plural(self.n_workers, 'worker')}"
         return (
-            f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_partitions} partitions, {workers}\n"
-            f"exact:  all {self.n_rows:,} rows ask, about {_spoken(self.exact_seconds)}, "
+            f"{sized(self.n_rows, self.n_columns, self.n_partitions, self.n_workers)}\n"
+            f"exact:  all {self.n_rows:,} rows ask, about {spoken(self.exact_seconds)}, "
             f"{self.exact_bytes / 1e6:,.0f} MB here\n"
             f"sample: {self.n_asking if not self.exact else min(self.n_asking, self.n_rows):,} rows ask, about "
-            f"{_spoken(self.sampled_seconds)}, {self.sampled_bytes / 1e6:,.0f} MB here\n"
-            f"doing:  {'exact' if self.exact else 'sample'}, since {self.reason}"
+            f"{spoken(self.sampled_seconds)}, {self.sampled_bytes / 1e6:,.0f} MB here\n"
+            f"doing:  {'exact' if self.exact else 'sample'}, since {self.reason}{self._all_together()}"
         )
 
-
-def _spoken(seconds: float) -> str:
-    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (120.0, "min")):
-        if seconds >= size:
-            return f"{seconds / (60.0 if unit == 'min' else size):,.1f} {unit}"
-    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    def _all_together(self) -> str:
+        """What else is done, on a line of its own, and the time of all."""
+        if self.besides is None:
+            return ""
+        return (
+            f"\nthen:   {self.besides.what}, about {spoken(self.besides.seconds or 0.0)}; "
+            f"all together about {spoken(self.total_seconds)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -162,28 +172,29 @@ def measure_rates(
     fitted: FittedDistance,
     threads: int,
     n_rows: int = _TRIED_ROWS[0],
+    method: Method = "auto",
 ) -> Rates:
     """Load some partitions, and let some of their rows ask others."""
     begin = time.perf_counter()
     points = np.concatenate([fitted.embed(load_like(part, reading, like, complete)) for part in parts])
     loading = (time.perf_counter() - begin) / max(1, len(points))
     among = points[np.linspace(0, len(points) - 1, min(n_rows, len(points))).astype(np.intp)]
-    search, n = PartSearch.of(fitted, extent_of(points)), len(among)
+    search, n = PartSearch.of(fitted, extent_of(points), method), len(among)
 
     def seconds(queries: NDArray[np.float64] | None, rows: NDArray[np.float64]) -> float:
         begin = time.perf_counter()
         search.lists(queries, rows, 2, 0, threads)
         return max(time.perf_counter() - begin, 1e-6)
 
-    quarter = among[::4]
+    quarter, once = among[::4], method == "approximate"  # which takes long to begin
     own = [
-        (len(rows), min(seconds(None, rows) for _ in range(times)) / len(rows))
+        (len(rows), min(seconds(None, rows) for _ in range(1 if once else times)) / len(rows))
         for rows, times in ((quarter, 3), (among, 1))
     ]
     asked = []
     for n_asking, times in ((max(1, min(n, _TRIED_ASKING) // 10), 2), (min(n, _TRIED_ASKING), 1)):
         queries = among[:: max(1, n // n_asking)][:n_asking]
-        asked.append((len(queries), min(seconds(queries, among) for _ in range(times)) / n))
+        asked.append((len(queries), min(seconds(queries, among) for _ in range(1 if once else times)) / n))
     return Rates(loading, Growth.of(*asked), Growth.of(*own), asked[1][0] / asked[1][1], own[1][0] / own[1][1])
 
 
@@ -222,8 +233,12 @@ def make_plan(
     time_limit: float | None = None,
     half_width: float = HALF_WIDTH,
     depth: int = 2,
+    besides: Callable[[Rates, bool, int], PlanStep] | None = None,
 ) -> Plan:
-    """What to do: what was asked for; else exactly, where that is done in time; else a sample."""
+    """What to do: what was asked for; else exactly, where that is done in time; else a sample.
+
+    ``besides`` is told the rates, whether it is exact and how many rows ask, and says what is done besides.
+    """
     schema, work = given.schema, given.work
     tried = max(_TRIED_ROWS[0], min(_TRIED_ROWS[1], schema.n_rows // 4))
     job = (
@@ -234,6 +249,7 @@ def make_plan(
         given.distance,
         work.threads,
         tried,
+        given.method,
     )
     rates: Rates = next(iter(work.run("measure speed", measure_rates, [job], None, schema.sent)))[1]
     n, workers = schema.n_rows, work.workers
@@ -254,7 +270,7 @@ def make_plan(
         choice, reason = exact, "it was asked for"
     else:
         choice = exact_seconds <= limit or wanted >= n
-        reason = f"exact answers take {'less' if choice else 'more'} than the {_spoken(limit)} allowed"
+        reason = f"exact answers take {'less' if choice else 'more'} than the {spoken(limit)} allowed"
     return Plan(
         n,
         schema.like.n_columns,
@@ -270,6 +286,7 @@ def make_plan(
         rates.load_seconds,
         rates.pairs_per_second,
         exactly if choice else sampled,
+        None if besides is None else besides(rates, choice, wanted),
     )
 
 

@@ -16,11 +16,13 @@ from sepal.exceptions import DataError
 from sepal.parameters import checked
 from sepal.progress import Progress, stage
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._pass_plan import PassPlan, PlanStep
 from sepal.scale._schema import read_schema
-from sepal.scale._sources import Partition, Partitioned, load_part, narrowed
+from sepal.scale._sources import Partition, Partitioned, load_part, narrowed, partitioned
 from sepal.scale._work import OnCluster, Workplace, place_of_work
 
 PREDICTING = "predicting"
+Saying = Callable[[PassPlan], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,10 @@ class PartAnswers:
         All columns.
     identifiers : tuple of str
         Columns the model does not know that tell rows apart in all partitions.
+    plan : PassPlan or None
+        What was to be done to all partitions.
+    exact : bool
+        True: every row of the partition is answered, and ``rows_seen`` is how many these are.
 
     Examples
     --------
@@ -54,6 +60,13 @@ class PartAnswers:
     table: Table | None
     names: tuple[str, ...]
     identifiers: tuple[str, ...]
+    plan: PassPlan | None = None
+    exact = True
+
+    @property
+    def rows_seen(self) -> int:
+        """Rows that were answered."""
+        return len(self.predictions)
 
 
 @dataclass(frozen=True)
@@ -113,13 +126,14 @@ def _answers(model: Any, part: Partition, asking: _Asking) -> Answered:
 @checked(*PARTITION_PARAMETERS)
 def predict_partitions(
     model: Any,
-    source: Partitioned,
+    source: Any,
     *,
     client: Any = None,
     cluster: str | None = None,
     workers: int | None = None,
     columns: Callable[[str], bool] | None = None,
     n_jobs: int | None = None,
+    say: Saying | None = None,
     progress: Progress | None = None,
 ) -> Iterator[PartAnswers]:
     """Answers of a model to rows in partitions, in their order, with no more than a few partitions in memory.
@@ -132,8 +146,8 @@ def predict_partitions(
     model : str or Path, or estimator
         A file that :func:`sepal.save_model` wrote, where the workers find it, too. Or a fitted estimator: it answers
         here, one partition after the other; one of :func:`knn_partitions` asks its workers.
-    source : Partitioned
-        What :func:`partitioned` made with ``target=False``.
+    source
+        As in :func:`partitioned`, or what that made with ``target=False``.
     client, cluster, workers
         As in :func:`measure_partitions`.
     columns : callable, optional
@@ -141,6 +155,8 @@ def predict_partitions(
         what does not come back is not sent.
     n_jobs : int, optional
         Threads, where the work is done here.
+    say : callable, optional
+        Called with the plan before the first answer.
     progress : callable, optional
         Called now and then with a few words and the share of the work that is done.
 
@@ -164,15 +180,16 @@ def predict_partitions(
     """
     from sepal.estimators import load_answering
 
+    source = partitioned(source, target=False)
     if not isinstance(model, (str, Path)):
-        yield from _answered_here(model, source, columns, client, n_jobs, progress)
+        yield from _answered_here(model, source, columns, client, n_jobs, progress, say)
         return
     path = Path(model).resolve()
     _, names, training = load_answering(path)
     wanted = tuple(names)
     source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
     with place_of_work(client, cluster, workers, n_jobs) as work:
-        asking, identifiers, first_rows, most = _columns_of(source, work, wanted, columns, progress)
+        asking, identifiers, first_rows, most, plan = _columns_of(source, work, wanted, columns, progress, say)
         file = _ModelFile(str(path), path.stat().st_mtime_ns, work.threads if isinstance(work, OnCluster) else n_jobs)
         jobs = [(file, part, asking) for part in source.parts]
         tell, at_a_time = stage(progress, PREDICTING), 2 * work.workers
@@ -183,7 +200,7 @@ def predict_partitions(
             for at, found in work.run(PREDICTING, answer_part, jobs[begin : begin + at_a_time], None, most):
                 waiting[begin + at] = found
                 while turn in waiting:
-                    yield PartAnswers(first_rows[turn], *waiting.pop(turn), identifiers)
+                    yield PartAnswers(first_rows[turn], *waiting.pop(turn), identifiers, plan)
                     turn += 1
                     if tell is not None:
                         tell(turn / len(jobs))
@@ -195,8 +212,9 @@ def _columns_of(
     wanted: tuple[str, ...],
     columns: Callable[[str], bool] | None,
     progress: Progress | None,
-) -> tuple[_Asking, tuple[str, ...], list[int], int]:
-    """How all partitions are asked, which must have the columns wanted; identifiers; where they begin; bytes sent."""
+    say: Saying | None,
+) -> tuple[_Asking, tuple[str, ...], list[int], int, PassPlan]:
+    """How partitions are asked, which must have the columns wanted; identifiers; beginnings; bytes sent; the plan."""
     schema = read_schema(source, work, progress=stage(progress, "reading columns"))
     known = (*schema.like.names, *schema.apart)
     lost = next((name for name in wanted if name not in known), None)
@@ -208,7 +226,11 @@ def _columns_of(
     identifiers = tuple(name for name in schema.apart if name not in wanted)
     back = None if columns is None else tuple(name for name in known if name in identifiers or columns(name))
     first_rows = np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
-    return _Asking(source.reading, wanted, back), identifiers, first_rows, schema.sent
+    reading = PlanStep(f"{len(source.parts):,} partitions are read and answered, one after the other", None)
+    plan = PassPlan.of(schema, work, (reading,))
+    if say is not None:
+        say(plan)
+    return _Asking(source.reading, wanted, back), identifiers, first_rows, schema.sent, plan
 
 
 def _answered_here(
@@ -218,16 +240,18 @@ def _answered_here(
     client: Any,
     n_jobs: int | None,
     progress: Progress | None,
+    say: Saying | None,
 ) -> Iterator[PartAnswers]:
     """The same of a model that is in this process."""
-    wanted = tuple(str(name) for name in model.feature_names_in_)
+    columns_in = model.columns_ if getattr(model, "feature_names_in_", None) is None else None
+    wanted = tuple(map(str, model.feature_names_in_ if columns_in is None else columns_in.names))
     kinds = _text_columns(model.columns_, source.reading)
     source = narrowed(source, replace(source.reading, target=False, kinds=kinds))
     with place_of_work(client=client, n_jobs=n_jobs) as work:
-        asking, identifiers, first_rows, _ = _columns_of(source, work, wanted, columns, progress)
+        asking, identifiers, first_rows, _, plan = _columns_of(source, work, wanted, columns, progress, say)
     tell = stage(progress, PREDICTING)
     for at, part in enumerate(source.parts):
-        yield PartAnswers(first_rows[at], *_answers(model, part, asking), identifiers)
+        yield PartAnswers(first_rows[at], *_answers(model, part, asking), identifiers, plan)
         if tell is not None:
             tell((at + 1) / len(source.parts))
 

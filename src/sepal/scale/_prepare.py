@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
 
@@ -22,6 +22,8 @@ from sepal.scale._drawing import draw_rows
 from sepal.scale._elsewhere import RowsElsewhere
 from sepal.scale._fit import fit_to_parts
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._pass_plan import PassPlan, PlanStep
+from sepal.scale._recall import recall_notes
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch, RowsAsking
 from sepal.scale._sources import Partitioned, partitioned
@@ -115,6 +117,8 @@ def prepare_blocks(
         groups = np.where(alone, int(groups.max()) + 1 + np.arange(n), groups)
     copies = Copies.by_key(groups)
     part = PartSearch.of(fitted, joined_extent(extents[at] for at in sorted(extents)), given.method)
+    recall = recall_notes(schema, work, part, blocks)
+    fitted = replace(fitted, notes=(*fitted.notes, *recall))
     table = cast(Table, RowsElsewhere(schema, blocks, work, copies.any))
     points: Any = RowsAsking(copies.first.astype(np.int64))
     together = rows_in_block or given.together()
@@ -125,9 +129,11 @@ def prepare_blocks(
     if n_queries is not None and check_whole("n_queries", n_queries, at_least=1) < n:
         seed = int(generator(random_state).integers(2**63))
         asking = np.sort(draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows)
-    return Prepared(
-        search, codes, schema.classes, every, asking, given.scale, given.params, (*schema.notes, *fitted.notes), table
+    notes = (*schema.notes, *fitted.notes)
+    plan = PassPlan.of(
+        schema, work, (PlanStep(f"{len(asking):,} rows ask all others, once they are asked", None),), len(asking)
     )
+    return Prepared(search, codes, schema.classes, every, asking, given.scale, given.params, notes, table, plan=plan)
 
 
 def forget_blocks(prepared: Prepared) -> None:
@@ -166,6 +172,8 @@ def prepare_partitions(
         As in :func:`partitioned`.
     distance, distance_params, scale, missing, method
         As in :func:`sepal.prepare`. Distances that learn more from rows than ranges, means and levels are refused.
+        ``method="approximate"`` searches every block approximately and by itself, so that what is found depends on how
+        rows are cut into blocks; the recall is measured on rows that are drawn by what is in them.
     n_queries : int, optional
         Let only so many rows ask (about all rows), of each class its share: Thornton's index, suspects and margins are
         then those of these rows. By default all ask.

@@ -53,6 +53,7 @@ class SampleAsked:
     blocks: list[RowBlock]
     drawn: Drawn
     listed: Listed
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +218,6 @@ def sampled_test(
         n_permutations=0,
         n_groups=None,
         distance=search.fitted.name,
-        method="blocks",
+        method="approximate" if search.method == "approximate" else "blocks",
         notes=notes,
     )

@@ -50,6 +50,8 @@ class Schema:
     apart : tuple of str
         Columns that tell rows apart, judged by all rows.
     notes : tuple of str
+    seconds : float
+        What a pass over all partitions takes, as the first of them told.
     """
 
     source: Partitioned
@@ -63,6 +65,7 @@ class Schema:
     apart: tuple[str, ...]
     missing: Missing
     notes: tuple[str, ...]
+    seconds: float = 0.0
 
     @property
     def n_rows(self) -> int:
@@ -108,6 +111,7 @@ def read_schema(
 ) -> Schema:
     """Look at every partition once, and reconcile what they say; twice where incomplete rows are to be dropped."""
     found = _pass(source, work, None, progress)
+    seconds = found.seconds / work.workers
     names = _common_names(found)
     apart = _apart(found, names) if source.reading.columns is None else ()
     names = tuple(name for name in names if name not in apart)
@@ -133,6 +137,7 @@ def read_schema(
         apart,
         missing,
         _notes(apart, n_given, found.n_rows),
+        seconds,
     )
 
 

@@ -56,7 +56,7 @@ class BlockSearch(Search):
     @property
     def found_by(self) -> str:
         """How questions are answered."""
-        return "blocks"
+        return "approximate" if self.part.method == "approximate" else "blocks"
 
     @property
     def at(self) -> NDArray[np.int64]:

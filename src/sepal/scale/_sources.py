@@ -67,8 +67,9 @@ class GraphPart:
     def content(self) -> Any:
         """A frame, or rows and labels as arrays, computed here."""
         dask: Any = import_module("dask")
-        found = dask.get(dict(self.graph), list(self.keys))
-        return found[0] if len(found) == 1 else tuple(found)
+        own = _wanted(self.keys)
+        found = dict(zip(own, dask.get(dict(self.graph), own), strict=True))
+        return found[own[0]] if len(self.keys) == 1 else tuple(found.get(key) for key in self.keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +264,8 @@ def partitioned(
             f"LazyFrame; got {type(source).__name__}"
         )
     name, parts = made
-    found = parts(source, y if arrays else None)
+    without = name == "Dask Array" and target is False  # a table without labels needs none named
+    found = parts(source, y if arrays else False if without else None)
     if not found:
         raise DataError(f"the {name} has no partitions")
     return Partitioned(found, name, reading)
@@ -324,6 +326,9 @@ def _frame_parts(frame: Any, y: Any) -> tuple[Partition, ...]:
 
 def _array_parts(X: Any, y: Any) -> tuple[Partition, ...]:
     dask: Any = import_module("dask")
+    if y is False:  # rows without labels, to be answered
+        (rows,) = dask.optimize(X.rechunk({1: -1}))
+        return _graph_parts([rows.__dask_graph__()], [(row[0], None) for row in rows.__dask_keys__()], "block")
     if y is None or not hasattr(y, "blocks"):
         raise ParameterError("a Dask Array needs its labels as a Dask Array, too: give them as y")
     if X.ndim != 2 or y.ndim != 1 or X.chunks[0] != y.chunks[0]:
@@ -344,7 +349,12 @@ def _graph_parts(graphs: Sequence[Any], keys: Sequence[tuple[Any, ...]], what: s
             "a Dask collection that was persisted is in the memory of a cluster, and cannot be loaded again by tasks",
             hint="give the collection as it was before persist(), or a folder of Parquet files",
         )
-    return tuple(GraphPart(dict(cull(together, list(own))[0]), own, f"{what} {i}") for i, own in enumerate(keys))
+    return tuple(GraphPart(dict(cull(together, _wanted(own))[0]), own, f"{what} {i}") for i, own in enumerate(keys))
+
+
+def _wanted(keys: tuple[Any, ...]) -> list[Any]:
+    """Without the labels of rows that have none."""
+    return [key for key in keys if key is not None]
 
 
 def _arrow_parts(dataset: Any, y: Any) -> tuple[Partition, ...]:
