@@ -5,12 +5,17 @@
 #include <bit>
 #include <type_traits>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "parallel.hpp"
 
 namespace sepal {
 namespace {
 
 constexpr std::int64_t kCells = 1 << 18; // copied at a time, by one thread; memcpy of less reads what it is about to overwrite
+constexpr std::int64_t kMuch = 1 << 20;  // cells beyond which no cache keeps them until they are read
 constexpr int kLine = 8;                 // numbers of a cache line, which is written whole
 
 // What is wrong with some cells, as bits that are gathered without a branch.
@@ -43,8 +48,20 @@ template <class T> bool copy_run(const T* from, std::int64_t n, double* to) {
     return std::any_of(faults, faults + kLine, [](const Faults<T>& each) { return each.any(); });
 }
 
+// One cache line, of much past the caches, which would read it before it is overwritten, where its place allows.
+void write_line(const double* line, double* to, bool much) {
+#ifdef __SSE2__
+    if (much && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+        for (int c = 0; c < kLine; c += 2) _mm_stream_pd(to + c, _mm_loadu_pd(line + c));
+        return;
+    }
+#endif
+    std::copy_n(line, kLine, to);
+}
+
 // Rows `first` .. `last` of columns that lie apart: line by line, a few columns of all these rows at a time.
 template <class T> bool copy_band(const Grid<T>& from, std::int64_t first, std::int64_t last, double* to) {
+    const bool much = from.n * from.p > kMuch;
     Faults<T> faults;
     std::int64_t j = 0;
     for (; j + kLine <= from.p; j += kLine)
@@ -52,10 +69,13 @@ template <class T> bool copy_band(const Grid<T>& from, std::int64_t first, std::
             const T* cell = from.at + i * from.row_step + j * from.column_step;
             double line[kLine];
             for (int c = 0; c < kLine; ++c) line[c] = faults.add(cell[c * from.column_step]);
-            std::copy_n(line, kLine, to + i * from.p + j);
+            write_line(line, to + i * from.p + j, much);
         }
     for (std::int64_t i = first; i < last; ++i)
         for (std::int64_t c = j; c < from.p; ++c) to[i * from.p + c] = faults.add(from.at[i * from.row_step + c * from.column_step]);
+#ifdef __SSE2__
+    _mm_sfence(); // other threads see what went past the caches
+#endif
     return faults.any();
 }
 
