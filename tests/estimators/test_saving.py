@@ -189,7 +189,7 @@ def test_what_one_question_needs_of_all_rows_is_looked_for_once_after_loading(tm
     import sepal.neighbors._rounding as rounding
 
     looked: list[int] = []
-    ranges = rounding.column_ranges
+    ranges = rounding.ranges_and_gaps
 
     def counted(values):
         looked.append(len(values))
@@ -198,7 +198,7 @@ def test_what_one_question_needs_of_all_rows_is_looked_for_once_after_loading(tm
     X = np.random.default_rng(0).random((300, 4))
     model = KNNClassifier(3).fit(X, np.where(X[:, 0] > 0.5, "yes", "no"))
     loaded = load_model(save_model(model, tmp_path / "m.sepal"))
-    monkeypatch.setattr(rounding, "column_ranges", counted)
+    monkeypatch.setattr(rounding, "ranges_and_gaps", counted)
     pickled = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own
     for asked, times in ((model, 0), (pickled, 1), (loaded, 1)):
         looked.clear()

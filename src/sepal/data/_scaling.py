@@ -18,6 +18,7 @@ SCALES: tuple[ScaleName, ...] = ("minmax", "standard")
 
 _LARGEST = np.finfo(np.float64).max
 _FEW_COLUMNS = 12  # below this a transposed copy is reduced faster
+_FIRST_ROWS = 64
 _HIGHEST_UNIT = 1000  # as a power of two, for the smallest numbers
 
 
@@ -47,6 +48,11 @@ class Scaling:
         parts = (self.offset, self.divisor, self.shrink)
         alike = all(part.shape == self.offset.shape and np.isfinite(part).all() for part in parts)
         return alike and self.offset.ndim == 1 and bool((self.divisor > 0.0).all() and (self.shrink > 0.0).all())
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether scaled values are the values themselves."""
+        return self.how is None and not np.any(self.shrink != 1.0)
 
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scaled values as a new float64 array; NaN stays NaN, and nothing becomes infinite."""
@@ -111,12 +117,13 @@ def ranges_and_gaps(
 
 
 def surely_vary(values: NDArray[np.float64]) -> bool:
-    """Whether the first two rows tell that no column is constant, as they nearly always do for measured numbers.
+    """Whether the first rows tell that no column is constant, as they nearly always do for measured numbers.
 
-    >>> surely_vary(np.array([[1.0, 2.0], [2.0, 1.0]])), surely_vary(np.array([[1.0, 2.0], [1.0, np.nan], [2.0, 3.0]]))
+    >>> surely_vary(np.array([[1.0, 2.0], [2.0, 1.0]])), surely_vary(np.array([[1.0, 2.0], [1.0, np.nan], [2.0, 2.0]]))
     (True, False)
     """
-    return len(values) > 1 and bool(((values[0] < values[1]) | (values[0] > values[1])).all())
+    first = values[:_FIRST_ROWS]
+    return len(first) > 1 and bool((np.fmin.reduce(first, axis=0) < np.fmax.reduce(first, axis=0)).all())
 
 
 def fit_scaling(

@@ -192,7 +192,7 @@ class FittedDistance:
 
     def _coordinates(self, table: Table) -> NDArray[np.float64]:
         """The coordinates that still belong to one column each."""
-        values = self.scaling.apply(table.values)
+        values = table.values if self.scaling.changes_nothing else self.scaling.apply(table.values)
         reordered, based, weighed = self._what_changes
         if reordered:
             values = values[:, self.order]

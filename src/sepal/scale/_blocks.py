@@ -15,8 +15,8 @@ from sepal.data import PartReading, Table, plain_cells, row_hash
 from sepal.distances import FittedDistance
 from sepal.neighbors import Extent, PartLists, PartSearch, Turn, extent_of
 from sepal.progress import Share
+from sepal.scale._parts import Partition
 from sepal.scale._schema import Schema, load_like
-from sepal.scale._sources import Partition
 
 BLOCKS_KEPT = 192 * 2**20  # of loaded blocks, in each process
 _SALT = np.uint64(0x9E3779B97F4A7C15)

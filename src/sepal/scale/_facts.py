@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sepal.data import ColumnSums, Kind, PartReading, mixed_bits, plain_cells, shown
 from sepal.exceptions import DataError
-from sepal.scale._sources import Partition, load_part
+from sepal.scale._parts import Partition
+from sepal.scale._sources import load_part
 
 LEVELS_AT_MOST = 10_000  # of a nominal column; more tell rows apart
 _MOST_CLASSES = 10_000

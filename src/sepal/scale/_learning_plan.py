@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from sepal.auto import SepalClassifier
 from sepal.data import PartReading, Table
+from sepal.scale._parts import Partition
 from sepal.scale._schema import Schema, load_like
-from sepal.scale._sources import Partition
 from sepal.scale._work import Workplace
 
 _TRIED = 1_000, 4_000  # rows of the trials
@@ -32,7 +32,7 @@ def rows_to_try(schema: Schema, work: Workplace) -> Table:
     """Rows of the largest partition, as many as the larger trial takes."""
     at = int(np.argmax(schema.part_rows))
     job = (schema.source.parts[at], schema.source.reading, schema.like, schema.missing == "drop", _TRIED[-1])
-    found: Table = next(iter(work.run("try rows", load_some, [job])))[1]
+    found: Table = next(iter(work.run("try rows", load_some, [job], None, schema.sent)))[1]
     return found
 
 

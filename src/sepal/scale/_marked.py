@@ -17,7 +17,7 @@ from sepal.data import Table, mixed_bits, row_marks
 from sepal.distances import FittedDistance
 from sepal.neighbors import Extent, extent_of
 from sepal.scale._blocks import Loading
-from sepal.scale._sources import Partition
+from sepal.scale._parts import Partition
 
 Marks = NDArray[np.uint64]
 Tallies = NDArray[np.int64]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import PartReading, Table
+from sepal.scale._parts import Partition
 from sepal.scale._schema import Schema, load_like
-from sepal.scale._sources import Partition
 from sepal.scale._work import Workplace
 
 _LIMB = 20  # bits; three of them are a place

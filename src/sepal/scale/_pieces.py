@@ -96,9 +96,9 @@ def put_together(first: Piece, fetch: Callable[[int], Piece], name: str) -> Any:
 
 
 def too_large(sizes: Sequence[int], most: int) -> list[int]:
-    """The places of what does not travel with a task, the largest first, so that the rest has ``most`` bytes.
+    """The places of what does not travel with a task: the largest, so that the rest has no more than ``most`` bytes.
 
-    >>> too_large([10, 700, 20, 900], 800), too_large([10, 20], 800)
+    >>> too_large([10, 7_000, 20, 9_000], 8_000), too_large([10, 20], 8_000)
     ([3], [])
     """
     found, left = [], sum(sizes) + _AROUND

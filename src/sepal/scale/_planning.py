@@ -21,10 +21,10 @@ from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
 from sepal.scale._meetings import best_cut
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._parts import Partition
 from sepal.scale._pass_plan import PlanStep, sized, spoken
 from sepal.scale._prepare import Fitted
 from sepal.scale._schema import load_like
-from sepal.scale._sources import Partition
 
 ALLOWED = 120.0  # seconds that exact answers may take unless somebody says otherwise
 HALF_WIDTH = 0.01

@@ -16,9 +16,10 @@ from sepal.exceptions import DataError
 from sepal.parameters import checked
 from sepal.progress import Progress, stage
 from sepal.scale._parameters import PARTITION_PARAMETERS
+from sepal.scale._parts import Partition
 from sepal.scale._pass_plan import PassPlan, PlanStep
 from sepal.scale._schema import read_schema
-from sepal.scale._sources import Partition, Partitioned, load_part, narrowed, partitioned
+from sepal.scale._sources import Partitioned, load_part, narrowed, partitioned
 from sepal.scale._work import OnCluster, Workplace, place_of_work
 
 PREDICTING = "predicting"

@@ -21,8 +21,8 @@ from sepal.exceptions import DataError
 from sepal.measures import ClassScatter
 from sepal.progress import Share
 from sepal.scale._blocks import codes_of
+from sepal.scale._parts import Partition
 from sepal.scale._schema import Schema, load_like
-from sepal.scale._sources import Partition
 from sepal.scale._work import Workplace
 
 Array = NDArray[np.float64]

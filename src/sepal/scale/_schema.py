@@ -25,7 +25,8 @@ from sepal.data import (
 from sepal.exceptions import DataError
 from sepal.progress import Share
 from sepal.scale._facts import LEVELS_AT_MOST, ColumnOfAll, Gathered, part_facts
-from sepal.scale._sources import Partition, Partitioned, load_part
+from sepal.scale._parts import Partition
+from sepal.scale._sources import Partitioned, load_part
 from sepal.scale._work import Workplace
 
 _LEAST_SENT = 2**20  # bytes that tasks may carry and give, however small partitions are

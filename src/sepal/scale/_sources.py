@@ -9,136 +9,19 @@ from __future__ import annotations
 import glob
 import os
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from sepal.data import KindsSpec, PartReading, Table, as_table, names_partitions, read_partition
 from sepal.exceptions import DataError, MissingDependencyError, ParameterError, SepalError
+from sepal.scale._parts import FilePart, FragmentPart, GraphPart, HeldPart, Partition, QueryPart, wanted_keys
 
 FORMATS = (".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
 MOST_ROWS = 250_000  # of a partition, where its source can be cut
 _MOST_QUERY = 100_000  # bytes of a query: what is larger holds rows
-
-
-class Partition(Protocol):
-    """How one partition is loaded."""
-
-    @property
-    def label(self) -> str:
-        """What messages call it."""
-
-    def content(self) -> Any:
-        """A path, a data frame, or a pair of arrays: rows and labels."""
-
-
-@dataclass(frozen=True)
-class FilePart:
-    """A file, or some row groups of a Parquet file."""
-
-    path: str
-    groups: tuple[int, ...] | None = None
-
-    @property
-    def label(self) -> str:
-        """The file, and its row groups where it was cut."""
-        return self.path if self.groups is None else f"{self.path} (row groups {self.groups[0]} to {self.groups[-1]})"
-
-    def content(self) -> Any:
-        """The path, or a frame of the row groups."""
-        if self.groups is None:
-            return self.path
-        import pyarrow.parquet
-
-        with pyarrow.parquet.ParquetFile(self.path) as file:
-            return file.read_row_groups(list(self.groups))
-
-
-@dataclass(frozen=True, eq=False)
-class GraphPart:
-    """One partition of Dask collections: the tasks that make it, and no others, which may hold rows of their own."""
-
-    graph: Mapping[Any, Any]
-    keys: tuple[Any, ...]
-    label: str
-
-    def content(self) -> Any:
-        """A frame, or rows and labels as arrays, computed here."""
-        dask: Any = import_module("dask")
-        own = _wanted(self.keys)
-        found = dict(zip(own, dask.get(dict(self.graph), own), strict=True))
-        return found[own[0]] if len(self.keys) == 1 else tuple(found.get(key) for key in self.keys)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldPart:
-    """Rows of an Arrow table or a polars frame that is in memory here; they are sent with the tasks that need them."""
-
-    rows: Any
-    label: str
-
-    def content(self) -> Any:
-        """The rows."""
-        return self.rows
-
-    def __getstate__(self) -> tuple[Any, str, bool]:
-        """Some rows of an Arrow table would take all its rows along."""
-        if not hasattr(self.rows, "schema") or not hasattr(self.rows, "to_batches"):
-            return self.rows, self.label, False
-        import pyarrow
-
-        sink = pyarrow.BufferOutputStream()
-        with pyarrow.ipc.new_stream(sink, self.rows.schema) as stream:
-            stream.write_table(self.rows)
-        return sink.getvalue().to_pybytes(), self.label, True
-
-    def __setstate__(self, state: tuple[Any, str, bool]) -> None:
-        rows, label, arrow = state
-        if arrow:
-            import pyarrow
-
-            with pyarrow.ipc.open_stream(rows) as stream:
-                rows = stream.read_all()
-        object.__setattr__(self, "rows", rows)
-        object.__setattr__(self, "label", label)
-
-
-@dataclass(frozen=True)
-class FragmentPart:
-    """A file, or a row group, of an Arrow data set."""
-
-    fragment: Any
-    schema: Any
-    number: int
-
-    @property
-    def label(self) -> str:
-        """The file it is in."""
-        return str(getattr(self.fragment, "path", None) or f"fragment {self.number}")
-
-    def content(self) -> Any:
-        """An Arrow table."""
-        return self.fragment.to_table(schema=self.schema)
-
-
-@dataclass(frozen=True)
-class QueryPart:
-    """Some rows of a polars query."""
-
-    query: Any
-    offset: int
-    length: int
-
-    @property
-    def label(self) -> str:
-        """Which rows."""
-        return f"rows {self.offset} to {self.offset + self.length - 1}"
-
-    def content(self) -> Any:
-        """A polars frame."""
-        return self.query.slice(self.offset, self.length).collect()
 
 
 @dataclass(frozen=True)
@@ -349,12 +232,7 @@ def _graph_parts(graphs: Sequence[Any], keys: Sequence[tuple[Any, ...]], what: s
             "a Dask collection that was persisted is in the memory of a cluster, and cannot be loaded again by tasks",
             hint="give the collection as it was before persist(), or a folder of Parquet files",
         )
-    return tuple(GraphPart(dict(cull(together, _wanted(own))[0]), own, f"{what} {i}") for i, own in enumerate(keys))
-
-
-def _wanted(keys: tuple[Any, ...]) -> list[Any]:
-    """Without the labels of rows that have none."""
-    return [key for key in keys if key is not None]
+    return tuple(GraphPart(dict(cull(together, wanted_keys(own))[0]), own, f"{what} {i}") for i, own in enumerate(keys))
 
 
 def _arrow_parts(dataset: Any, y: Any) -> tuple[Partition, ...]:

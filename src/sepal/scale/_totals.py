@@ -16,9 +16,9 @@ from sepal.machines import PathRows, VectorMap
 from sepal.measures import ClassScatter
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import Loading
+from sepal.scale._parts import Partition
 from sepal.scale._products import MOST_ADDED, class_scatters, places_of
 from sepal.scale._schema import Schema
-from sepal.scale._sources import Partition
 from sepal.scale._work import Workplace
 
 Array = NDArray[np.float64]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,15 +23,8 @@ from uuid import uuid4
 from sepal.exceptions import ClusterError, MissingDependencyError
 from sepal.neighbors import thread_count
 from sepal.progress import Share
-from sepal.scale._pieces import (
-    Piece,
-    answer_in_pieces,
-    do_with_pieces,
-    piece_of,
-    pieces_of,
-    put_together,
-    too_large,
-)
+from sepal.scale._pieces import Piece, answer_in_pieces, put_together
+from sepal.scale._sending import RETRIES, Sending
 
 _PATIENCE = 20.0  # seconds without a scheduler after which it counts as gone
 _POLL = 0.5
@@ -41,9 +33,6 @@ _BETWEEN, _ANSWER = 5.0, 8.0  # seconds between questions to the scheduler while
 _FETCH = 15.0  # seconds in which a result that is ready should be here; it is fetched again after them
 _NO_WORKERS = 120.0  # seconds without any worker after which none is waited for
 _NO_TASK = 1800.0  # seconds without a task that ends: tasks are made to take some seconds
-_RETRIES = 5  # times a task is done again after its worker was lost
-_SMALL = 512  # bytes of what is looked at again for each task
-_MOST_HELD = 8  # of what tasks are given in pieces: more are not shared by tasks that are done at a time
 
 
 class Workplace(Protocol):
@@ -125,7 +114,7 @@ class OnCluster:
         from distributed.comm.core import CommClosedError
 
         token, waiting, done = uuid4().hex[:8], {}, 0
-        sending = _Sending(self.client, token, most)
+        sending = Sending(self.client, token, most)
         finished: SimpleQueue[Any] = SimpleQueue()
         queue = iter(enumerate(jobs))
         try:
@@ -161,7 +150,7 @@ class OnCluster:
                 self.client.cancel(left, force=True)
 
     def _submitted(self, key: str, call: tuple[Any, ...], most: int | None) -> Any:
-        how = {"key": key, "pure": False, "retries": _RETRIES}
+        how = {"key": key, "pure": False, "retries": RETRIES}
         if most is None:
             return self.client.submit(*call, **how)
         return self.client.submit(answer_in_pieces, key, 0, most, *call, **how)
@@ -173,7 +162,7 @@ class OnCluster:
         def fetch(at: int) -> Any:
             how: dict[str, Any] = {"workers": where, "allow_other_workers": True} if where else {}
             what = (answer_in_pieces, done.key, at, most, *call)
-            how |= {"key": f"{done.key}-{at}", "pure": False, "retries": _RETRIES, "priority": 1}  # before other tasks
+            how |= {"key": f"{done.key}-{at}", "pure": False, "retries": RETRIES, "priority": 1}  # before other tasks
             future = self.client.submit(*what, **how)
             try:
                 return self._result(future, name)
@@ -213,62 +202,6 @@ class OnCluster:
                 time.sleep(_POLL)
             except (distributed.TimeoutError, TimeoutError):
                 watch.doubt()
-
-
-class _Sending:
-    """What the jobs of one run are given: with the task, or where that is too much in pieces, which are sent once."""
-
-    def __init__(self, client: Any, token: str, most: int | None) -> None:
-        self._client, self._token, self._most = client, token, most
-        self._sizes: dict[int, int] = {}  # by identity: the jobs hold what they are given as long as they are done
-        self._sent = OrderedDict[int, tuple[str, list[Any]]]()
-        self._n_pieces = 0
-
-    @property
-    def futures(self) -> list[Any]:
-        """Of the pieces that are held for jobs to come."""
-        return [future for _, pieces in self._sent.values() for future in pieces]
-
-    def forget(self) -> None:
-        """Hold nothing any more."""
-        self._sent.clear()
-
-    def call(self, task: Callable[..., Any], job: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The function that does a job, and what it is given."""
-        if self._most is None:
-            return (task, *job)
-        places = too_large([self._size(each) for each in job], self._most)
-        if not places:
-            return (task, *job)
-        apart = [(at, *self._in_pieces(job[at])) for at in places]
-        return (do_with_pieces, apart, task, *(None if at in places else each for at, each in enumerate(job)))
-
-    def _size(self, given: Any) -> int:
-        found = self._sizes.get(id(given))
-        if found is None:
-            found = len(_travelling(given))
-            if found > _SMALL:
-                self._sizes[id(given)] = found
-        return found
-
-    def _in_pieces(self, given: Any) -> tuple[str, list[Any]]:
-        """What it is called, and its pieces; what several jobs are given is sent for the first of them."""
-        if id(given) not in self._sent:
-            name, pieces = f"{self._token}-{self._n_pieces}", []
-            for piece in pieces_of(_travelling(given), self._most or 0):
-                key = f"send-in-pieces-{self._token}-{self._n_pieces}"
-                pieces.append(self._client.submit(piece_of, piece, key=key, pure=False, retries=_RETRIES))
-                self._n_pieces += 1
-            self._sent[id(given)] = (name, pieces)
-            if len(self._sent) > _MOST_HELD:  # a task under way keeps its pieces where they are
-                self._sent.popitem(last=False)
-        self._sent.move_to_end(id(given))
-        return self._sent[id(given)]
-
-
-def _travelling(given: Any) -> bytes:
-    """Its bytes, as Dask would make them."""
-    return bytes(import_module("distributed.protocol.pickle").dumps(given))
 
 
 class _Watch:
