@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import inf, log2
-from typing import Literal
+from math import inf, log2, sqrt
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal import _native
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
 from sepal.neighbors._rounding import Extent
@@ -31,11 +32,11 @@ _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (be
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
 _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more: it costs much to find out
 _SOME_COLUMNS = 16  # below this a tree is always tried
-_ALL_FAR = 0.6  # relative to typical distances: where near rows are no nearer, as in noise, a tree prunes nothing
-
-_FAR_IN_COLUMNS = 14.0  # the same times the columns, since leaves cost more to look at in many of them (real_sets.py)
+_FAR_IN_COLUMNS = 1.0  # relative nearness times the root of the columns: where it is more, tiles leave out more than a
+# tree at less cost (real_sets.py, clusters, planes and noise in 16 to 60 columns)
 _SAMPLE = 1024
-_ASKING = 12
+_ASKING = 6
+_LOOKED_AT = 32_768  # rows, of which those that ask find the nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ def _tree(work: SearchSize) -> float:
         return cost
     if work.p >= _MANY_COLUMNS:
         return cost if work.directions <= _FEW_DIRECTIONS else inf
-    return cost if work.nearness <= min(_ALL_FAR, _FAR_IN_COLUMNS / work.p) else inf
+    return cost if work.nearness * sqrt(work.p) <= _FAR_IN_COLUMNS else inf
 
 
 def _tiles(work: SearchSize) -> float:
@@ -139,24 +140,21 @@ def relative_nearness(values: NDArray[np.float64]) -> float:
     are mostly equal have 0.
 
     >>> noise = np.random.default_rng(0).normal(size=(2000, 30))
-    >>> relative_nearness(noise) > 0.6 > relative_nearness(noise[:, :3])
+    >>> relative_nearness(noise) > 0.5 > relative_nearness(noise[:, :3])
     True
     """
-    taken = values[np.linspace(0, len(values) - 1, min(len(values), _SAMPLE // 2)).astype(np.intp)]
-    if len(taken) < 8 * _ASKING:
+    if len(values) < 8 * _ASKING:
         return 0.0
-    taken = taken - taken.mean(axis=0)
-    largest = float(np.abs(taken).max(initial=0.0))
-    if not 0.0 < largest < inf:
-        return 0.0
-    taken /= largest
-    asking = taken[:: len(taken) // _ASKING]
-    squares = np.einsum("ij,ij->i", taken, taken)
-    found = squares[:: len(taken) // _ASKING, None] + squares - 2.0 * np.einsum("ij,kj->ik", asking, taken)
-    middle = len(taken) // 2
-    found.partition((2, middle), axis=1)
-    near, typical = np.maximum(found[:, 2], 0.0), found[:, middle]
-    return float(np.sqrt(np.median(near[typical > 0] / typical[typical > 0]))) if np.any(typical > 0) else 0.0
+    step = -(-len(values) // _LOOKED_AT)
+    looked = np.ascontiguousarray(values[::step])
+    asking = looked[:: len(looked) // _ASKING]
+    how: Any = {"metric": "l2", "p": 2.0, "n_numeric": 0, "weights": np.ones(values.shape[1]), "threads": 1}
+    squares = _native.pair_block(points=looked, queries=np.ascontiguousarray(asking), **how)
+    typical = np.median(squares[:, :: -(-len(looked) // _SAMPLE)], axis=1)
+    groups = squares[:, : len(looked) // 16 * 16].reshape(len(asking), 16, -1).min(axis=1)  # of 16 rows the nearest
+    groups.partition(2, axis=1)
+    spread = (typical > 0) & (typical < inf)
+    return float(np.sqrt(np.median(groups[spread, 2] / typical[spread]))) if spread.any() else 0.0
 
 
 def spread_directions(values: NDArray[np.float64]) -> float:
