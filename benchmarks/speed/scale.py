@@ -22,7 +22,7 @@ import pyarrow.parquet
 from distributed import Client, LocalCluster
 
 import sepal
-from benchmarks.speed import whole_plans
+from benchmarks.speed import _verb_plans
 from sepal.report import partitions_report
 from sepal.scale import angle_partitions, fit_partitions, fit_parts, measure_partitions, partitioned, place_of_work
 from sepal.scale import ask_partitions as ask_partitions
@@ -231,10 +231,10 @@ def _planner() -> None:
 def _whole_plans() -> None:
     print("\nWhat the plan of a whole verb said, and what it took from then on: seconds; goal: a factor of 2 at most")
     offs: list[float] = []
-    for n, p in whole_plans.SIZES:
+    for n, p in _verb_plans.SIZES:
         n = _share(n)
         with _rows("whole-plans", n, p) as pattern:
-            offs += whole_plans.compare(pattern, n, p, _line)
+            offs += _verb_plans.compare(pattern, n, p, _line)
     _line("off by a factor of, median", float(np.median(offs)), f"at most {max(offs):.2f}")
 
 

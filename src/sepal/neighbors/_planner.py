@@ -30,7 +30,7 @@ _TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _BYTE_COLUMNS = 12  # as in native/byte_filter.hpp
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
-_FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more: it costs much to find out
+_FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more, and sooner than in some
 _SOME_COLUMNS = 16  # below this a tree is always tried
 _FAR_IN_COLUMNS = 1.0  # relative nearness times the root of the columns: where it is more, tiles leave out more than a
 # tree at less cost (real_sets.py, clusters, planes and noise in 16 to 60 columns)
@@ -105,9 +105,10 @@ def _tree(work: SearchSize) -> float:
     cost = built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
     if work.p < _SOME_COLUMNS or cost > min(_tiles(work), _scan(work)):
         return cost
+    most = _FAR_IN_COLUMNS
     if work.p >= _MANY_COLUMNS:
-        return cost if work.directions <= _FEW_DIRECTIONS else inf
-    return cost if work.nearness * sqrt(work.p) <= _FAR_IN_COLUMNS else inf
+        most = 2 * _FAR_IN_COLUMNS if work.directions <= _FEW_DIRECTIONS else 0.0
+    return cost if work.nearness * sqrt(work.p) <= most else inf
 
 
 def _tiles(work: SearchSize) -> float:
@@ -145,7 +146,7 @@ def relative_nearness(values: NDArray[np.float64]) -> float:
     """
     if len(values) < 8 * _ASKING:
         return 0.0
-    step = -(-len(values) // _LOOKED_AT)
+    step = -(-values.size // (_LOOKED_AT * min(values.shape[1], _MANY_COLUMNS)))
     looked = np.ascontiguousarray(values[::step])
     asking = looked[:: len(looked) // _ASKING]
     how: Any = {"metric": "l2", "p": 2.0, "n_numeric": 0, "weights": np.ones(values.shape[1]), "threads": 1}
