@@ -7,6 +7,7 @@ import io
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
@@ -170,6 +171,44 @@ def test_a_run_is_cancelled(tab: Tab) -> None:
     page.get_by_role("button", name="Cancel").click()
     page.locator(".said", has_text="Cancelled.").wait_for()
     assert page.get_by_role("button", name="Start", exact=True).is_enabled()
+
+
+def test_a_run_is_cancelled_before_the_server_has_named_it(tab: Tab) -> None:
+    """Cancel did nothing until the server had answered Start, and the work went on."""
+    page = tab.go("#/classify?data=breast-cancer", "Classify")
+    page.locator("#mode").select_option("loo")
+    held: list[Any] = []
+    page.route("**/api/jobs", lambda route: held.append(route))
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Cancel").click()
+    page.locator(".said", has_text="Cancelling").wait_for()
+    held[0].continue_()
+    page.locator(".said", has_text="Cancelled.").wait_for()
+    page.unroute("**/api/jobs")  # the page is that of the other tests, too
+
+
+def test_the_run_chosen_last_is_shown(tab: Tab) -> None:
+    """A run whose answer came late was shown in place of the one that had been chosen after it."""
+    page = tab.go("#/classify?data=athletes", "Classify")
+    page.locator("#learner").select_option("fisher")
+    for folds in ("3", "4"):
+        page.get_by_label("folds").fill(folds)
+        press(tab, "Start", f".runs button:has-text('{folds}-fold')")
+    held: list[Any] = []
+    page.route("**/api/do/classify.run", lambda route: held.append(route))
+    page.reload()  # the page has no answer any more, and asks for that of one run
+    page.locator(".runs button[aria-pressed=true]").wait_for()
+    other = page.locator(".runs button[aria-pressed=false]").inner_text()
+    page.locator(".runs button[aria-pressed=false]").click()
+    while len(held) < 2:
+        page.wait_for_timeout(20)
+    for route in reversed(held):
+        with page.expect_response("**/api/do/classify.run"):
+            route.continue_()
+    page.locator(".figures b").first.wait_for()
+    page.wait_for_timeout(200)  # what must not happen has time to
+    page.unroute("**/api/do/classify.run")  # the page is that of the other tests, too
+    assert f"run={quote_plus(other)}" in page.url
 
 
 def test_predict_a_row_and_a_file_without_classes(tab: Tab, iris: Any) -> None:

@@ -46,12 +46,19 @@ export function axesFields({ summary }, axes, changed) {
 }
 
 /**
- * The points of a plane and its limits.
+ * The points of a plane and its limits. Axes that were changed meanwhile are asked for again: what comes late is not shown.
  * @param {Place} place
  * @param {Axes} axes
  */
 export async function planeOf({ view, summary }, axes) {
-  const { result } = await ask("data.plane", view, axes);
+  /** @type {Axes} */
+  let asked;
+  /** @type {any} */
+  let result;
+  do {
+    asked = { ...axes };
+    ({ result } = await ask("data.plane", view, asked));
+  } while (asked.x !== axes.x || asked.y !== axes.y);
   const points = flat(result.points);
   const n = points.length / 2;
   const x = new Float64Array(n);

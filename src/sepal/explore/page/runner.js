@@ -40,6 +40,7 @@ export function makeRunner(given) {
   let shown = null;
   /** @type {string | null} */
   let running = null;
+  let unwanted = false; // Cancel was pressed before the server had named the job
 
   /** @param {boolean} busy */
   const setBusy = (busy) => {
@@ -88,6 +89,7 @@ export function makeRunner(given) {
     sessionStorage.setItem(jobKey, job.job);
     setBusy(true);
     try {
+      if (unwanted) await cancelJob(job.job);
       let now = job;
       while (now.state === "waiting" || now.state === "running") {
         if (!root.isConnected && started) return;
@@ -111,6 +113,7 @@ export function makeRunner(given) {
   /** @param {Record<string, any>} parameters */
   const run = async (parameters) => {
     started = true;
+    unwanted = false;
     trouble.hidden = true;
     setBusy(true);
     said.textContent = "Starting …";
@@ -123,9 +126,9 @@ export function makeRunner(given) {
   };
 
   const stop = async () => {
-    if (running === null) return;
     said.textContent = "Cancelling …";
-    await cancelJob(running).catch(fail);
+    if (running === null) unwanted = true;
+    else await cancelJob(running).catch(fail);
   };
 
   /** After a reload: the running job again, or the last answer from the server's cache. */

@@ -47,11 +47,15 @@ export function show(place) {
     },
   });
 
+  /** @type {Run | null} */
+  let opened = null; // the run that was chosen last: an answer that comes late for another is not shown
+
   /** @param {number} at */
   const open = async (at) => {
     const run = runs[at];
+    opened = run;
     run.answer ??= await ifKept("classify.run", view, run.parameters);
-    if (!place.alive()) return;
+    if (!place.alive() || opened !== run) return;
     if (!run.answer) {
       fill(result, el("div", { class: "empty" }, el("p", {}, "This run was made before, but this server does not have its answer."), button("Work it out", () => runner.run(run.parameters))));
       return;
