@@ -13,6 +13,7 @@ import pytest
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.mail import CasePolicy, MailFilter, read_message
+from sepal.mail._store import store_errors
 from tests.mail.made import message, stream
 
 TABLES = ("message", "word", "more_cases", "flags", "meta")
@@ -194,6 +195,18 @@ def test_files_that_are_no_stores_are_left_as_they_are(tmp_path):
     _made(tmp_path / "both", stream(3))
     with pytest.raises(ParameterError, match="made with part"):
         MailFilter(tmp_path / "both", part="linear")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("SQLITE_IOERR_SHMMAP", MemoryError), ("SQLITE_IOERR_NOMEM", MemoryError), ("SQLITE_FULL", DataError)],
+)
+def test_an_error_of_the_disk_that_is_one_of_memory_is_told_as_such(tmp_path, name, kind):
+    """Where the address space was full, the store was said to have a disk I/O error."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorname = name
+    with pytest.raises(kind, match="disk I/O error"), store_errors(tmp_path / "a"):
+        raise error
 
 
 def test_a_locked_store_is_told(tmp_path):

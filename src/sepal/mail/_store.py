@@ -168,6 +168,10 @@ def word_numbers(raw: bytes) -> array[int]:
     return found
 
 
+# What SQLite calls an error of the disk where there was no room in memory for a file that processes share.
+_NO_MEMORY = ("SQLITE_NOMEM", "SQLITE_IOERR_NOMEM", "SQLITE_IOERR_SHMMAP")
+
+
 @contextmanager
 def store_errors(path: Path) -> Iterator[None]:
     """Errors of SQLite as ours."""
@@ -179,6 +183,8 @@ def store_errors(path: Path) -> Iterator[None]:
                 f"{path}: another process has been writing to the store for too long",
                 hint="try again, or give more time with --wait",
             ) from error
+        if getattr(error, "sqlite_errorname", "") in _NO_MEMORY:
+            raise MemoryError(str(error)) from error
         raise DataError(f"{path}: the store cannot be used: {error}") from error
     except sqlite3.DatabaseError as error:
         raise DataError(
