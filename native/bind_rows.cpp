@@ -75,7 +75,7 @@ void bind_rows(nb::module_& m) {
     m.def("distinct_keys", &distinct_bits, nb::kw_only(), nb::arg("keys"));
     m.def("row_hash", &hashes, nb::kw_only(), nb::arg("cells"));
     m.def("mixed_bits", &mixed, nb::kw_only(), nb::arg("numbers"));
-    bind_copies<double, float, std::int64_t, std::int32_t, std::uint8_t>(m);
+    bind_copies<double, float, std::int64_t, std::uint64_t, std::int32_t, std::uint32_t, std::int16_t, std::uint16_t, std::int8_t, std::uint8_t>(m);
 }
 
 } // namespace sepal

@@ -21,6 +21,7 @@
 #include "block_pairs.hpp"
 #include "candidates.hpp"
 #include "prefetch.hpp"
+#include "spare_memory.hpp"
 #include "threads.hpp"
 #include "tiles.hpp"
 
@@ -64,7 +65,7 @@ template <class Filter> class BlockSearch {
         const Turn& turn = plan_.turn;
         const std::int64_t own = turn.of == 1 ? runs : left + std::max<std::int64_t>(0, runs - left - turn.at + turn.of - 1) / turn.of;
         turn.arranged(Turn::Kind::by_tiles, block_ * kBand, n_queries_, [this](std::int64_t i) { return filter_.query_row(i); });
-        Watch watch(plan_.poll, own + n_queries_ / 1024);
+        Watch watch(plan_.poll, own + (n_queries_ + 1023) / 1024);
         look_first(watch);
         const std::int64_t grain = std::clamp<std::int64_t>(own / (32 * static_cast<std::int64_t>(plan_.threads)), 1, 8);
         parallel_for(Loop{.n = own, .threads = plan_.threads, .grain = grain}, [&] { return Scratch(block_); }, [&](Scratch& scratch, std::int64_t at) {
@@ -106,9 +107,9 @@ template <class Filter> class BlockSearch {
     // All lists in one piece of memory, each beginning with a line of it.
     void make_lists() {
         each_ = Candidates<Real>::first_room(k_);
-        memory_ = std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(n_queries_ * each_ + kLine));
-        const auto at = reinterpret_cast<std::uintptr_t>(memory_.get()) / sizeof(Item);
-        lists_ = memory_.get() + (kLine - at % kLine) % kLine;
+        memory_.reserve(static_cast<std::size_t>(n_queries_ * each_ + kLine) * sizeof(Item)); // each list sets up what it uses
+        const auto at = reinterpret_cast<std::uintptr_t>(memory_.data()) / sizeof(Item);
+        lists_ = reinterpret_cast<Item*>(memory_.data()) + (kLine - at % kLine) % kLine;
     }
 
     // A first bound of each query: what the k nearest of some points that look near are within.
@@ -242,10 +243,10 @@ template <class Filter> class BlockSearch {
     std::int64_t n_points_, n_queries_;
     Plan plan_;
     int k_, block_;
-    std::unique_ptr<Item[]> memory_;
+    SpareVector<std::byte> memory_;
     Item* lists_ = nullptr;                 // of few neighbours, in that memory,
     std::int64_t each_ = 0;                 // so many items each
-    std::vector<Candidates<Real>> rows_;    // of each query
+    SpareVector<Candidates<Real>> rows_;    // of each query
     Limits now_;                            // of all queries, one block after the other
     std::atomic<std::int64_t> crowded_{0};  // queries with more candidates than a working filter leaves
     std::atomic<std::int64_t> decided_{0};

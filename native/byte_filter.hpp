@@ -26,8 +26,8 @@ struct ByteRows {
     std::vector<std::int32_t> order;
     NarrowRows narrow;
     Boxes boxes;
-    std::vector<std::int8_t> bytes; // q, row after row, filled up to whole quads
-    std::vector<RoundedRow> rounded;
+    SpareVector<std::int8_t> bytes; // q, row after row, filled up to whole quads
+    SpareVector<RoundedRow> rounded;
     std::vector<float> off; // e
 };
 
@@ -36,7 +36,7 @@ struct BytePanels {
     // `shifted`: each byte is q + 128, the form that the instruction wants of one side.
     BytePanels(const ByteRows& rows, double off_share, int panel, bool shifted, int threads);
 
-    std::vector<std::uint8_t> values;
+    SpareVector<std::uint8_t> values;
     std::vector<std::int32_t> add; // -|q|^2 / 2 + e^2 (1 + 1/t) / 2, and what the shift of the other side needs
 };
 

@@ -16,7 +16,7 @@ struct CellFacts {
     bool exact = true;  // no whole number beyond 2^53, which float64 may round
 };
 
-// For double, float, std::int64_t, std::int32_t and std::uint8_t.
+// For double, float and whole numbers of 1, 2, 4 and 8 bytes.
 template <class T> CellFacts copy_cells(const Grid<T>& from, double* to, int threads);
 
 } // namespace sepal

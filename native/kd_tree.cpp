@@ -63,7 +63,7 @@ KdTree::KdTree(Points points, int threads)
     lay_out(0, n_leaves());
     sides_.resize(nodes_.size() * 2 * kFan * p_);
     build_all(threads);
-    std::vector<std::uint64_t>().swap(keys_);
+    SpareVector<std::uint64_t>().swap(keys_);
 }
 
 // Nodes above these leaves: as few levels as there can be, the lower ones full.

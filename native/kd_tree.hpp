@@ -26,6 +26,7 @@ class KdTree {
     int size(std::int32_t leaf) const { return static_cast<int>(std::min<std::int64_t>(kLeaf, n_ - std::int64_t{leaf} * kLeaf)); }
     // Rows of a leaf.
     const std::int32_t* rows(std::int32_t leaf) const { return order_.data() + std::int64_t{leaf} * kLeaf; }
+    const double* point(std::int32_t row) const { return points_.row(row); }
     // Coordinates of a leaf: [feature][kLeaf], padded with NaN, which no bound admits.
     const double* block(std::int32_t leaf) const { return values_.data() + std::int64_t{leaf} * kLeaf * p_; }
     // The tight box of a leaf.
@@ -57,10 +58,10 @@ class KdTree {
     Points points_;
     std::int64_t n_;
     int p_;
-    std::vector<std::uint64_t> keys_; // scratch for splitting: coordinate and row
+    SpareVector<std::uint64_t> keys_; // scratch for splitting: coordinate and row
     std::vector<std::int32_t> order_; // rows, leaf after leaf
     std::vector<Node> nodes_;
-    std::vector<double> values_, boxes_, sides_;
+    SpareVector<double> values_, boxes_, sides_;
 
     std::int32_t row_at(std::int64_t i) const { return static_cast<std::int32_t>(keys_[i] & 0xffffffffu); }
     std::int64_t position(std::int32_t leaf) const { return std::min(n_, std::int64_t{leaf} * kLeaf); }

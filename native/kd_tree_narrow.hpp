@@ -78,13 +78,16 @@ class NarrowTree {
 
     const KdTree& tree_;
     int p_;
-    std::vector<float> values_, boxes_, sides_;
+    SpareVector<float> values_, boxes_, sides_;
 };
 
 // From a bound on the squared distance to one on its float32 form, and back.
 struct NarrowBound {
     double factor, off, part;
-    NarrowBound(const NarrowFrame& frame, int p) : factor(frame.factor), off(std::sqrt(p) * 0x1p-23), part((p + 8) * 0x1p-23) {}
+    float length_part, length_off, square_part; // of `beyond`, rounded up
+    NarrowBound(const NarrowFrame& frame, int p)
+        : factor(frame.factor), off(std::sqrt(p) * 0x1p-23), part((p + 8) * 0x1p-23), length_part(static_cast<float>((1 + part) * kUp)),
+          length_off(static_cast<float>(2 * off * kUp + 1e-17)), square_part(static_cast<float>((1 + part) * kUp)) {}
     // No pair within `bound` has a float32 square above this.
     float above(double bound) const {
         const double length = std::sqrt(bound) * factor + off;
@@ -92,9 +95,12 @@ struct NarrowBound {
     }
     // A pair with this float32 square is within the bound that this one is the float32 form of, and more than that.
     float beyond(float square) const {
-        const double length = std::sqrt(static_cast<double>(square) * (1 + part) + 1e-35) + 2 * off;
-        return static_cast<float>(std::min(length * length * (1 + part) + 1e-35, 3e38));
+        const float length = std::sqrt(square) * length_part + length_off;
+        return std::min(length * length * square_part + 2e-35f, 3e38f);
     }
+
+  private:
+    static constexpr double kUp = 1 + 0x1p-20; // more than these few operations in float32 round
 };
 
 } // namespace sepal

@@ -48,6 +48,11 @@ struct Few {
     }
 };
 
+struct Hits { // the points of a leaf, a bit each, that are within the limit of a query
+    int query;
+    unsigned points;
+};
+
 // How many of these squares are smaller than each.
 SEPAL_ATTR SEPAL_INLINE void count_smaller(const float* values, float* smaller) {
     using F = Floats;
@@ -133,6 +138,7 @@ template <int P> class AskingSquares {
     float limits_[kLeaf], widest_ = 0; // of the queries, in float32 squares, and the largest of them
     unsigned by_few_; // queries whose candidates are in few_; others decide at once
     Few few_[kLeaf];
+    float squares_[kLeaf][kLeaf]; // of the queries against the points of a leaf
 
     // How far the children of a node are from the box of the queries, and a bit for each that is within the widest limit.
     SEPAL_ATTR SEPAL_INLINE unsigned near_children(const float* lo, const float* hi, const float* lows, const float* highs, float* out) const {
@@ -169,7 +175,7 @@ template <int P> class AskingSquares {
     }
 
     // Float32 squares of two queries against the points of a leaf; bit c is set where point c is within the limit.
-    SEPAL_ATTR SEPAL_INLINE void scan(int q, int r, const float* leaf, float (*out)[kLeaf], unsigned* within) const {
+    SEPAL_ATTR SEPAL_INLINE void scan(int q, int r, const float* leaf, unsigned* within) {
         constexpr int N = kLeaf / W;
         V a[N], b[N];
         for (int v = 0; v < N; ++v) a[v] = b[v] = F::fill(0);
@@ -183,8 +189,8 @@ template <int P> class AskingSquares {
         }
         within[0] = within[1] = 0;
         for (int v = 0; v < N; ++v) {
-            F::store(out[0] + v * W, a[v]);
-            F::store(out[1] + v * W, b[v]);
+            F::store(squares_[q] + v * W, a[v]);
+            F::store(squares_[r] + v * W, b[v]);
             within[0] |= F::bits(F::at_most(a[v], F::fill(limits_[q]))) << (v * W);
             within[1] |= F::bits(F::at_most(b[v], F::fill(limits_[r]))) << (v * W);
         }
@@ -204,61 +210,92 @@ template <int P> class AskingSquares {
         const bool own = job_.plan.self_join && leaf == job_.leaf; // where a query meets itself
         const float* points = narrow_.tree.block(leaf);
         ++n_leaves_;
-        unsigned changed = 0;
+        Hits hits[kLeaf + 1]; // one more, so that the next can be looked at after the last
+        int n = 0;
         for (unsigned asking = concerned(narrow_.tree.low(leaf), narrow_.tree.high(leaf)); asking != 0;) {
             const int q = std::countr_zero(asking);
             asking &= asking - 1;
             const int r = asking == 0 ? q : std::countr_zero(asking);
             asking &= asking - 1; // 0 stays 0
-            float squares[2][kLeaf];
             unsigned within[2];
-            scan(q, r, points, squares, within);
+            scan(q, r, points, within);
             n_scans_ += 1 + (r != q);
             if (own) {
                 within[0] &= ~(1u << q);
                 within[1] &= ~(1u << r);
             }
-            if (within[0] != 0) changed |= take(q, leaf, squares[0], within[0]);
-            if (r != q && within[1] != 0) changed |= take(r, leaf, squares[1], within[1]);
+            // Who has hits cannot be foretold: nothing branches on it here.
+            hits[n] = {q, within[0]};
+            n += within[0] != 0;
+            hits[n] = {r, within[1]};
+            n += (within[1] != 0) & (r != q);
         }
-        if (changed) widest_ = *std::max_element(limits_, limits_ + n_queries_);
+        if (n == 0) return;
+        hits[n] = {};
+        take(leaf, hits, n);
+        widest_ = *std::max_element(limits_, limits_ + n_queries_);
     }
 
-    SEPAL_ATTR SEPAL_INLINE unsigned take(int q, std::int32_t leaf, float* squares, unsigned within) {
-        return by_few_ >> q & 1 ? keep(q, leaf, squares, within) : decide(q, leaf, squares, within);
+    // Those that have candidates already note theirs together; the others come one by one.
+    SEPAL_ATTR SEPAL_INLINE void take(std::int32_t leaf, Hits* hits, int n) {
+        int together = 0, total = 0;
+        for (int i = 0; i < n; ++i) {
+            const auto [q, within] = hits[i];
+            if (!(by_few_ >> q & 1) || !has_room(q)) {
+                decide(q, leaf, squares_[q], within);
+            } else if (few_[q].n == 0) {
+                begin_few(q, leaf, squares_[q], within);
+            } else {
+                hits[together++] = hits[i];
+                total += std::popcount(within);
+            }
+        }
+        if (total == 0) return;
+        keep(leaf, hits, total);
+        for (int i = 0; i < together; ++i) tighten(hits[i].query);
     }
 
-    // Notes the points that float32 leaves.
-    SEPAL_ATTR unsigned keep(int q, std::int32_t leaf, float* squares, unsigned within) {
+    // Whether the candidates of another leaf fit in; where so many are tied that they do not, float64 decides from now on.
+    SEPAL_ATTR SEPAL_INLINE bool has_room(int q) {
+        Few& few = few_[q];
+        if (few.n + kLeaf <= Few::kRoom) return true;
+        few.cut(limits_[q]);
+        if (few.n + kLeaf <= Few::kRoom) return true;
+        settle_few(q);
+        by_few_ &= ~(1u << q);
+        return false;
+    }
+
+    // Notes the points that float32 leaves, of all queries in one loop, whose length alone is a branch.
+    SEPAL_ATTR SEPAL_INLINE void keep(std::int32_t leaf, const Hits* hits, int total) {
+        const int k = job_.plan.k;
+        n_kept_ += total;
+        unsigned within = hits->points;
+        for (; total > 0; --total) {
+            const int c = std::countr_zero(within);
+            Few& few = few_[hits->query];
+            const float square = squares_[hits->query][c];
+            few.insert(square, k);
+            few.add(square, leaf * kLeaf + c);
+            within &= within - 1;
+            hits += within == 0;
+            within = within == 0 ? hits->points : within;
+        }
+    }
+
+    // The first leaf of a query.
+    SEPAL_ATTR SEPAL_INLINE void begin_few(int q, std::int32_t leaf, float* squares, unsigned within) {
         Few& few = few_[q];
         const int k = job_.plan.k;
-        if (few.n + kLeaf > Few::kRoom) {
-            few.cut(limits_[q]);
-            if (few.n + kLeaf > Few::kRoom) { // so many are tied
-                settle_few(q);
-                by_few_ &= ~(1u << q);
-                return decide(q, leaf, squares, within);
-            }
-        }
         n_kept_ += std::popcount(within);
-        if (few.n == 0) {
-            few.begin();
-            if (std::popcount(within) > k) within = smallest_few(few, squares, within);
-            else for (unsigned left = within; left != 0; left &= left - 1) few.insert(squares[std::countr_zero(left)], k);
-            for (; within != 0; within &= within - 1) few.add(squares[std::countr_zero(within)], leaf * kLeaf + std::countr_zero(within));
-        } else {
-            for (; within != 0; within &= within - 1) {
-                const int c = std::countr_zero(within);
-                few.insert(squares[c], k);
-                few.add(squares[c], leaf * kLeaf + c);
-            }
-        }
-        const float least = few.slot[k - 1];
-        if (!(least < std::numeric_limits<float>::infinity())) return 0;
-        const float limit = reach(least), before = limits_[q];
-        limits_[q] = std::min(before, limit);
-        return limit < before;
+        few.begin();
+        if (std::popcount(within) > k) within = smallest_few(few, squares, within);
+        else for (unsigned left = within; left != 0; left &= left - 1) few.insert(squares[std::countr_zero(left)], k);
+        for (; within != 0; within &= within - 1) few.add(squares[std::countr_zero(within)], leaf * kLeaf + std::countr_zero(within));
+        tighten(q);
     }
+
+    SEPAL_ATTR SEPAL_INLINE void tighten(int q) { limits_[q] = std::min(limits_[q], reach(few_[q].slot[job_.plan.k - 1])); }
 
     // No square of a point as near as that of this one is above it.
     SEPAL_ATTR SEPAL_INLINE float reach(float square) const { return std::max(narrow_.bound.beyond(square), zero_); }
@@ -306,6 +343,34 @@ template <int P> class AskingSquares {
         }
     }
 
+    // Float64 values of candidates by their places: in few columns the leaves that were just looked at are at hand.
+    SEPAL_ATTR SEPAL_INLINE void measure_in_leaves(int q, std::vector<Neighbor>& items) const {
+        const double* x = job_.asking.block(job_.leaf) + q;
+        constexpr int kSide = 4; // sums that do not wait for each other
+        const int n = static_cast<int>(items.size());
+        for (int i = 0; i < n; i += kSide) {
+            const double* z[kSide];
+            double sum[kSide] = {};
+            for (int c = 0; c < kSide; ++c) z[c] = coordinates(items[std::min(i + c, n - 1)].row);
+            for (int f = 0; f < p_; ++f)
+                for (int c = 0; c < kSide; ++c) {
+                    const double t = x[f * kLeaf] - z[c][f * kLeaf];
+                    sum[c] += t * t;
+                }
+            for (int c = 0; c < kSide && i + c < n; ++c) items[i + c].value = sum[c];
+        }
+    }
+
+    // The same by their rows: in more columns these lie in fewer pieces of memory than a column of leaves.
+    SEPAL_ATTR SEPAL_INLINE void measure_rows(int q, std::vector<Neighbor>& items) const {
+        const double* rows[Few::kRoom];
+        double values[Few::kRoom];
+        const int n = static_cast<int>(items.size());
+        for (int i = 0; i < n; ++i) rows[i] = job_.tree.point(items[i].row);
+        squared_distances(job_.asking.point(job_.asking.rows(job_.leaf)[q]), rows, n, p_, values);
+        for (int i = 0; i < n; ++i) items[i].value = values[i];
+    }
+
     // Float64 values of the candidates that are left.
     SEPAL_ATTR void settle_few(int q) {
         Few& few = few_[q];
@@ -314,27 +379,15 @@ template <int P> class AskingSquares {
         n_decided_ += few.n;
         std::vector<Neighbor>& items = found.items();
         in_order(few, items);
-        const double* x = job_.asking.block(job_.leaf) + q;
-        constexpr int kSide = 4; // sums that do not wait for each other
-        for (int i = 0; i < few.n; i += kSide) {
-            const int last = few.n - 1;
-            const double* z[kSide];
-            double sum[kSide] = {};
-            for (int c = 0; c < kSide; ++c) z[c] = coordinates(items[std::min(i + c, last)].row);
-            for (int f = 0; f < p_; ++f)
-                for (int c = 0; c < kSide; ++c) {
-                    const double t = x[f * kLeaf] - z[c][f * kLeaf];
-                    sum[c] += t * t;
-                }
-            for (int c = 0; c < kSide && i + c <= last; ++c) items[i + c].value = sum[c];
-        }
+        if constexpr (P > 0) measure_in_leaves(q, items);
         for (Neighbor& each : items) each.row = job_.tree.rows(each.row / kLeaf)[each.row % kLeaf];
+        if constexpr (P == 0) measure_rows(q, items);
         found.recount(1 + job_.plan.tie, job_.plan.zero);
         few.n = 0;
     }
 
     // Float64 decides about the points that float32 leaves.
-    SEPAL_ATTR unsigned decide(int q, std::int32_t leaf, const float* squares, unsigned within) {
+    SEPAL_ATTR void decide(int q, std::int32_t leaf, const float* squares, unsigned within) {
         constexpr int E = D::width;
         Nearest& found = job_.found[q];
         const double widen = 1 + job_.plan.tie, zero = job_.plan.zero, before = found.bound;
@@ -354,9 +407,7 @@ template <int P> class AskingSquares {
             for (int e = 0; e < E; ++e, within &= ~(1u << (at + e - 1)))
                 if (within >> (at + e) & 1) found.push({value[e], rows[at + e]}, widen, zero);
         }
-        if (!(found.bound < before)) return 0;
-        limits_[q] = narrow_.bound.above(found.bound);
-        return 1;
+        if (found.bound < before) limits_[q] = narrow_.bound.above(found.bound);
     }
 };
 

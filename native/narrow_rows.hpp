@@ -9,6 +9,7 @@
 
 #include "prefetch.hpp"
 #include "ranking.hpp"
+#include "spare_memory.hpp"
 
 namespace sepal {
 
@@ -30,7 +31,7 @@ struct NarrowRows {
     }
     std::int64_t n;
     int p, width;
-    std::vector<float> values;
+    SpareVector<float> values;
 };
 
 // v (1 - share) - slack <= value <= v (1 + share) + slack, in units of the scale.

@@ -16,14 +16,12 @@ constexpr int kPanel = 16; // points side by side
 namespace sepal {
 namespace {
 
-// [panel][feature][point], padded with zeros.
-std::vector<double> pack(Points points) {
-    std::vector<double> panels((points.n + kPanel - 1) / kPanel * kPanel * points.p, 0.0);
-    for (std::int64_t i = 0; i < points.n; ++i) {
-        double* panel = panels.data() + i / kPanel * kPanel * points.p;
-        for (int f = 0; f < points.p; ++f) panel[f * kPanel + i % kPanel] = points.row(i)[f];
-    }
-    return panels;
+// [feature][point] of the points from `begin` on, padded with zeros.
+void pack_panel(Points points, std::int64_t begin, double* panel) {
+    const std::int64_t n = std::min<std::int64_t>(kPanel, points.n - begin);
+    for (int f = 0; f < points.p; ++f) std::fill_n(panel + f * kPanel + n, kPanel - n, 0.0);
+    for (std::int64_t i = 0; i < n; ++i)
+        for (int f = 0; f < points.p; ++f) panel[f * kPanel + i] = points.row(begin + i)[f];
 }
 
 using FourRows = void (*)(const double* const*, const double*, const MetricSpec&, int, double*);
@@ -36,27 +34,40 @@ FourRows four_rows_function(Metric metric) {
 // A block of panels stays in the cache while all queries of a chunk pass over it.
 template <class Use>
 bool each_pair(Points points, Points queries, const MetricSpec& metric, int threads, Poll* poll, Use&& use) {
-    const std::vector<double> panels = pack(points);
     const FourRows function = four_rows_function(metric.metric);
     const std::int64_t n_panels = (points.n + kPanel - 1) / kPanel, fours = (queries.n + 3) / 4;
+    const auto four_against = [&](std::int64_t four, std::int64_t b, const double* panel) {
+        double values[4 * kPanel];
+        const double* rows[4];
+        for (int r = 0; r < 4; ++r) rows[r] = queries.row(std::min(four * 4 + r, queries.n - 1));
+        function(rows, panel, metric, points.p, values);
+        const int width = static_cast<int>(std::min<std::int64_t>(kPanel, points.n - b * kPanel));
+        for (int r = 0; r < 4 && four * 4 + r < queries.n; ++r) use(four * 4 + r, b * kPanel, width, values + r * kPanel);
+    };
+    constexpr std::int64_t chunk = 16, some = 64; // some panels: 1,024 points, whole words of their bits
+    const std::int64_t size = std::int64_t{kPanel} * points.p;
+    if (fours <= chunk) { // each panel is packed where it is needed, once
+        const std::int64_t parts = (n_panels + some - 1) / some;
+        Watch watch(poll, parts);
+        parallel_for(Loop{.n = parts, .threads = threads}, [&] { return std::vector<double>(size); }, [&](std::vector<double>& panel, std::int64_t part) {
+            if (!watch.go_on()) return;
+            for (std::int64_t b = part * some; b < std::min(n_panels, (part + 1) * some); ++b) {
+                pack_panel(points, b * kPanel, panel.data());
+                for (std::int64_t four = 0; four < fours; ++four) four_against(four, b, panel.data());
+            }
+        });
+        return !watch.stopped();
+    }
+    std::vector<double> panels(n_panels * size);
+    for (std::int64_t b = 0; b < n_panels; ++b) pack_panel(points, b * kPanel, panels.data() + b * size);
     const std::int64_t block = std::max<std::int64_t>(1, 128 * 1024 / (8 * kPanel * std::max(points.p, 1)));
-    constexpr std::int64_t chunk = 16;
     const std::int64_t chunks = (fours + chunk - 1) / chunk;
     Watch watch(poll, chunks);
     parallel_for(Loop{.n = chunks, .threads = threads}, [&](std::int64_t at) {
         if (!watch.go_on()) return;
-        double values[4 * kPanel];
         for (std::int64_t b0 = 0; b0 < n_panels; b0 += block)
-            for (std::int64_t four = at * chunk; four < std::min(fours, (at + 1) * chunk); ++four) {
-                const double* rows[4];
-                for (int r = 0; r < 4; ++r) rows[r] = queries.row(std::min(four * 4 + r, queries.n - 1));
-                for (std::int64_t b = b0; b < std::min(n_panels, b0 + block); ++b) {
-                    function(rows, panels.data() + b * kPanel * points.p, metric, points.p, values);
-                    const int width = static_cast<int>(std::min<std::int64_t>(kPanel, points.n - b * kPanel));
-                    for (int r = 0; r < 4 && four * 4 + r < queries.n; ++r)
-                        use(four * 4 + r, b * kPanel, width, values + r * kPanel);
-                }
-            }
+            for (std::int64_t four = at * chunk; four < std::min(fours, (at + 1) * chunk); ++four)
+                for (std::int64_t b = b0; b < std::min(n_panels, b0 + block); ++b) four_against(four, b, panels.data() + b * size);
     });
     return !watch.stopped();
 }

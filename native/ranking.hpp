@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel.hpp"
+#include "spare_memory.hpp"
 #include "splitmix.hpp"
 
 namespace sepal {
@@ -203,7 +204,7 @@ class RankingBuilder {
         std::size_t offset = 0;
         std::int32_t count = 0, thread = 0;
     };
-    std::vector<std::vector<Neighbor>> stores_;
+    std::vector<SpareVector<Neighbor>> stores_;
     std::vector<Place> places_;
 };
 

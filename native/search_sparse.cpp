@@ -264,7 +264,7 @@ class PairSearch {
 
     Ranking run() {
         const std::int64_t n = index_.n_slots(), n_batches = (n + kBatch - 1) / kBatch;
-        Watch watch(plan_.poll, n_batches + n / 1024);
+        Watch watch(plan_.poll, n_batches + (n + 1023) / 1024);
         parallel_for(Loop{.n = n_batches, .threads = plan_.threads}, [&] { return Local(index_); }, [&](Local& local, std::int64_t at) {
             if (!watch.go_on()) return;
             const auto first = static_cast<std::int32_t>(at * kBatch), last = static_cast<std::int32_t>(std::min<std::int64_t>(n, (at + 1) * kBatch));

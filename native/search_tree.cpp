@@ -41,6 +41,8 @@ struct NarrowJob { // the same trees in float32
 namespace sepal {
 namespace {
 
+constexpr std::int32_t kManyLeaves = 16; // of queries: then others are called at once
+
 using AskFunction = void (*)(const Job&);
 
 AskFunction ask_function(Metric metric) {
@@ -104,18 +106,21 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     const double most = plan.budget / n_leaves * n_first;
     std::vector<double> costs(n_first);
     std::atomic<double> until_now{0};
-    parallel_for(Loop{.n = n_first, .threads = plan.threads}, [] { return Found(kLeaf); }, [&](Found& found, std::int64_t i) {
-        if (until_now.load(std::memory_order_relaxed) > most * (1 + 1e-9)) return;
-        costs[i] = ask_leaf(found, static_cast<std::int32_t>(i) * apart);
-        until_now.fetch_add(costs[i], std::memory_order_relaxed);
-    });
+    const std::int64_t grain = std::clamp(n_leaves / (64 * plan.threads), 1, 4); // few leaves one by one: nobody waits long for the last
+    const Helpers helpers = n_leaves > kManyLeaves ? Helpers::at_once : Helpers::when_long;
+    parallel_for(Loop{.n = n_leaves, .threads = plan.threads, .grain = grain, .helpers = helpers}, [] { return Found(kLeaf); },
+                 [&](Found& found, std::int64_t at) {
+                     if (until_now.load(std::memory_order_relaxed) > most * (1 + 1e-9)) return;
+                     if (at < n_first) {
+                         costs[at] = ask_leaf(found, static_cast<std::int32_t>(at) * apart);
+                         until_now.fetch_add(costs[at], std::memory_order_relaxed);
+                         return;
+                     }
+                     const std::int64_t left = at - n_first, leaf = left / (apart - 1) * apart + 1 + left % (apart - 1);
+                     if (plan.turn.has(leaf)) ask_leaf(found, static_cast<std::int32_t>(leaf));
+                 });
     if (std::accumulate(costs.begin(), costs.end(), 0.0) > most) return {};
     plan.turn.arranged(Turn::Kind::by_leaves, kLeaf, queries.n, [&](std::int64_t i) { return asking->rows(static_cast<std::int32_t>(i / kLeaf))[i % kLeaf]; });
-    const std::int64_t grain = std::clamp(n_leaves / (64 * plan.threads), 1, 4); // few leaves one by one: nobody waits long for the last
-    parallel_for(Loop{.n = n_leaves, .threads = plan.threads, .grain = grain}, [] { return Found(kLeaf); },
-                 [&](Found& found, std::int64_t at) {
-                     if (at % apart != 0 && plan.turn.has(at)) ask_leaf(found, static_cast<std::int32_t>(at));
-                 });
     if (work != nullptr) *work = std::accumulate(done.begin(), done.end(), 0.0);
     return watch.stopped() ? Ranking{} : builder.finish();
 }

@@ -12,6 +12,22 @@ struct Spreading {
     std::int64_t k;
     bool whole_ties;
 
+    // Whether the first k entries of a list are just the k rows to be told: nobody among them has a copy or asks, and nobody else is
+    // tied with the last where ties are wanted. Entries tied with each other are in the order of their rows already.
+    bool plain(std::int64_t i) const {
+        const std::int64_t first = lists.start[asking.list[i]], n = lists.start[asking.list[i] + 1] - first;
+        if (n < k || (whole_ties && n > k && lists.values[first + k - 1] == lists.values[first + k])) return false;
+        bool yes = true;
+        for (std::int64_t e = first; e < first + k; ++e) yes &= (groups.size(lists.entries[e]) == 1) & (lists.entries[e] != asking.distinct[i]);
+        return yes;
+    }
+
+    void fill_plain(std::int64_t i, std::int64_t* rows, double* values) const {
+        const std::int64_t first = lists.start[asking.list[i]];
+        for (std::int64_t at = 0; at < k; ++at) rows[at] = groups.members[groups.start[lists.entries[first + at]]];
+        std::copy_n(lists.values + first, k, values);
+    }
+
     // Calls f(first entry, last entry, rows in them, rows before them) for each tied group up to the one that holds the k-th.
     template <class F> void each_tied_group(std::int64_t i, F f) const {
         const std::int64_t last = lists.start[asking.list[i] + 1];
@@ -63,12 +79,20 @@ RowLists spread(const DistinctLists& lists, const CopyGroups& groups, const Aski
     const Spreading spreading{lists, groups, asking, k, whole_ties};
     RowLists found;
     found.start.resize(asking.n + 1);
-    for (std::int64_t i = 0; i < asking.n; ++i) found.start[i + 1] = found.start[i] + spreading.count(i);
+    std::vector<char> plain(asking.n);
+    for (std::int64_t i = 0; i < asking.n; ++i) {
+        plain[i] = spreading.plain(i);
+        found.start[i + 1] = found.start[i] + (plain[i] ? k : spreading.count(i));
+    }
     found.rows.resize(found.start.back());
     found.values.resize(found.start.back());
     std::vector<std::int64_t> scratch;
-    for (std::int64_t i = 0; i < asking.n; ++i)
-        spreading.fill(i, found.rows.data() + found.start[i], found.values.data() + found.start[i], scratch);
+    for (std::int64_t i = 0; i < asking.n; ++i) {
+        std::int64_t* const rows = found.rows.data() + found.start[i];
+        double* const values = found.values.data() + found.start[i];
+        if (plain[i]) spreading.fill_plain(i, rows, values);
+        else spreading.fill(i, rows, values, scratch);
+    }
     return found;
 }
 

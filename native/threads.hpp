@@ -1,6 +1,7 @@
 /// @brief Progress and Ctrl-C inside a parallel loop: every thread counts its steps, the calling thread alone asks Python whether to stop.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 #include "parallel.hpp"
@@ -21,7 +22,7 @@ class Watch {
         const auto now = Clock::now();
         if (now - last_ < std::chrono::milliseconds(100)) return true;
         last_ = now;
-        if (poll_->stop(static_cast<double>(done) / static_cast<double>(steps_)))
+        if (poll_->stop(std::min(1.0, static_cast<double>(done) / static_cast<double>(steps_)))) // some take more steps than was foreseen
             stopped_.store(true, std::memory_order_relaxed);
         return !stopped_.load(std::memory_order_relaxed);
     }

@@ -43,7 +43,7 @@ struct Packed {
         });
     }
     const float* panel_at(std::int64_t i) const { return values.data() + i * p; } // i begins a panel
-    std::vector<float> values, half;
+    SpareVector<float> values, half;
     Boxes boxes;
     int p;
 };

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import sepal._native as _native
 from sepal.data import as_table
 from sepal.data._cell_copies import float_cells
 from sepal.data._threads import threads_by_default
 
-TYPES = ("f8", "f4", "f2", "i8", "i4", "i2", "u1", "u8", ">f8", ">i4", "g")
+TYPES = ("f8", "f4", "f2", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", ">f8", ">i4", "g")
 LAYOUTS = {
     "rows": lambda a: a,
     "columns": np.asfortranarray,
+    "columns backwards": lambda a: np.asfortranarray(a[::-1, ::-1])[::-1, ::-1],
+    "every second row of columns": lambda a: np.asfortranarray(np.repeat(a, 2, axis=0))[::2],
+    "part of rows": lambda a: np.pad(a, 3)[3:-3, 3:-3],
     "every second row": lambda a: np.repeat(a, 2, axis=0)[::2],
     "every second column": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
     "backwards": lambda a: a[::-1, ::-1].copy()[::-1, ::-1],
@@ -46,6 +51,63 @@ def test_every_type_and_layout_as_numpy_copies_it(kind, layout, shape):
     assert finite
 
 
+@pytest.mark.parametrize("layout", ["rows", "columns", "columns backwards", "part of columns", "part of rows"])
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 63, 64, 65, 167, 168])
+def test_any_number_of_columns_about_that_of_a_cache_line(n, layout):
+    for p in (*range(1, 34), 47, 48, 49):
+        given = LAYOUTS[layout](_whole(n, p).astype(np.float64))
+        np.testing.assert_array_equal(float_cells(given)[0], given)
+
+
+@pytest.mark.parametrize("shape", [(64, 23), (65, 24), (65, 25), (3, 40), (1, 31), (5500, 193), (44_000, 24)])
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "u1"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_copy_may_begin_anywhere_in_a_cache_line_and_nothing_beside_it_is_written(shape, kind, threads):
+    """Stores past the caches need whole lines: numpy's memory begins 16 bytes after the beginning of one."""
+    given = np.asfortranarray(_whole(*shape).astype(kind))
+    for shift in range(9):
+        room = np.full(given.size + 17, -1.0)
+        place = room[shift : shift + given.size].reshape(shape)
+        assert _native.copy_cells(cells=given, to=place, threads=threads) == (True, True)
+        np.testing.assert_array_equal(place, given)
+        assert (room[:shift] == -1).all()
+        assert (room[shift + given.size :] == -1).all()
+
+
+@pytest.mark.parametrize("shape", [(1100, 1000), (5600, 191), (45_000, 25), (350_000, 3), (3, 400_000)])
+@pytest.mark.parametrize("layout", ["rows", "columns", "part of columns", "part of rows", "backwards"])
+def test_tables_larger_than_the_caches(shape, layout):
+    given = LAYOUTS[layout](np.random.default_rng(6).normal(size=shape))
+    cells, finite, exact = float_cells(given)
+    assert cells.tobytes() == given.tobytes(order="C")
+    assert finite
+    assert exact
+
+
+@pytest.mark.parametrize("shape", [(1100, 1000), (45_000, 25)])
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "u8"])
+def test_one_cell_among_many_is_seen(shape, kind):
+    rng = np.random.default_rng(7)
+    ends = [(0, 0), (0, shape[1] - 1), (shape[0] - 1, 0), (shape[0] - 1, shape[1] - 1)]
+    given = np.zeros(shape, dtype=kind, order="F")
+    for at in ends + [tuple(int(rng.integers(size)) for size in shape) for _ in range(12)]:
+        given[at] = np.inf if kind[0] == "f" else 2**53 + 1
+        assert float_cells(given)[1:] == ((False, True) if kind[0] == "f" else (True, False))
+        given[at] = 0
+    assert float_cells(given)[1:] == (True, True)
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "i8", "i1", "u8"])
+def test_a_frame_that_must_not_be_written_to_is_as_its_array(kind):
+    whole = _whole(168, 49).astype(kind)
+    block = np.asfortranarray(whole)
+    block.setflags(write=False)
+    frame = pd.DataFrame(block, copy=False)
+    np.testing.assert_array_equal(as_table(frame).values, whole.astype(np.float64))
+    np.testing.assert_array_equal(as_table(frame.iloc[::-1, ::-1]).values, whole[::-1, ::-1].astype(np.float64))
+    np.testing.assert_array_equal(block, whole)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_large_tables_are_the_same_on_any_number_of_threads(order, n_jobs):
@@ -61,7 +123,7 @@ def test_large_tables_are_the_same_on_any_number_of_threads(order, n_jobs):
 @pytest.mark.parametrize("kind", ["f8", "f4"])
 @pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf, -np.inf])
 def test_one_cell_that_is_not_finite_is_seen_wherever_it_stands(order, kind, bad):
-    for n, p in ((1, 1), (5, 9), (19, 16)):
+    for n, p in ((1, 1), (5, 9), (19, 16), (9, 25)):
         for at in np.ndindex(n, p):
             given = np.full((n, p), np.finfo(kind).max, dtype=kind, order=order)
             given[at] = bad
@@ -72,12 +134,22 @@ def test_one_cell_that_is_not_finite_is_seen_wherever_it_stands(order, kind, bad
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(
     ("number", "exact"),
-    [(2**53, True), (2**53 + 1, False), (-(2**53), True), (-(2**53) - 1, False), (2**63 - 1, False), (-(2**63), False)],
+    [
+        (2**53, True),
+        (2**53 + 1, False),
+        (-(2**53), True),
+        (-(2**53) - 1, False),
+        (2**63 - 1, False),
+        (-(2**63), False),
+        (2**63, False),
+        (2**64 - 2**53, False),
+        (2**64 - 1, False),
+    ],
 )
 def test_whole_numbers_that_float64_rounds_are_seen(order, number, exact):
-    for n, p in ((1, 1), (5, 9), (19, 16)):
+    for n, p in ((1, 1), (5, 9), (19, 16), (3, 25)):
         for at in np.ndindex(n, p):
-            given = np.zeros((n, p), dtype=np.int64, order=order)
+            given = np.zeros((n, p), dtype=np.uint64 if number >= 2**63 else np.int64, order=order)
             given[at] = number
             cells, finite, found = float_cells(given)
             assert (found, finite, cells[at]) == (exact, True, float(number))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import sepal._native as _native
 from sepal.data._threads import thread_count
 
-_COPIED = frozenset(np.dtype(kind) for kind in (np.float64, np.float32, np.int64, np.int32, np.uint8))
+_COPIED = frozenset(map(np.dtype, ("f8", "f4", "i8", "u8", "i4", "u4", "i2", "u2", "i1", "u1")))
 _WORTH_THREADS = 200_000  # cells
 _ENOUGH = 4  # threads that take all the memory can give
 
