@@ -18,12 +18,13 @@ from sepal.data import read_table
 
 MISSING = ("", "?", "NA", "NaN", "null", "N/A", "#N/A", "n/a", "nan", "#DIV/0!")
 # Delimiters, quotes, backslashes and newlines abound. Left out is only what a reader cannot know: blanks at the
-# ends (they do not count), an apostrophe at the start (it may be a quote), and delimiters in the names.
+# ends (they do not count), an apostrophe at the start (it may be a quote), delimiters in the names, and the name #, by
+# which a column numbers the rows and is set apart.
 TEXTS = st.text(st.sampled_from("abé漢.,;|\t '\"\\%#@{}?\n-_"), min_size=1, max_size=8).filter(
     lambda text: text == text.strip() and text not in ("?", "-", "--", ".") and text[0] != "'"
 )
 NAMES = st.text(st.sampled_from("abcé漢. '\"\\%#{}-_"), min_size=1, max_size=8).filter(
-    lambda text: text == text.strip() and text[0] not in "'%"
+    lambda text: text == text.strip() and text[0] not in "'%" and text != "#"
 )
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 

@@ -536,6 +536,12 @@ def test_a_header_is_no_title_of_the_signs_inside_cells(tmp_path, delimiter, ins
     assert (table.names, table.target, table.n_rows) == (("one", "two"), "kind", 2)
 
 
+def test_a_header_is_no_title_of_signs_inside_quotes(tmp_path):
+    """The header was taken for a title where a quoted cell below it held the sign between cells."""
+    table = read(tmp_path, 'one;two;kind\n;",;";a\n;,;b\n;,;a\n')
+    assert (table.names, table.target, table.n_rows) == (("one", "two"), "kind", 3)
+
+
 def test_titles_of_several_lines_may_hold_commas(tmp_path):
     rows = "".join(f"{i};{'ab'[i % 2]}\n" for i in range(6))
     table = read(tmp_path, f"Report, May 2023\nby hand, twice\nsize;kind\n{rows}")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sepal.data import as_table, fit_scaling
+from sepal.data import as_table, fit_scaling, ranges_and_gaps
 from sepal.exceptions import DataError, ParameterError
 
 NAN = float("nan")
@@ -164,3 +164,22 @@ def test_a_row_of_weight_three_counts_as_three_rows() -> None:
     repeated = fit_scaling(np.repeat(values, times, axis=0), ["numeric", "numeric"], "standard")
     np.testing.assert_allclose(weighted.offset, repeated.offset, rtol=1e-14)
     np.testing.assert_allclose(weighted.divisor, repeated.divisor, rtol=1e-14)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 11, 12, 36, 511, 512, 513, 1025])
+@pytest.mark.parametrize("n_rows", [1, 2, 27, 28, 29, 57, 200])
+def test_ranges_of_columns_are_those_of_plain_loops(n_rows: int, n_columns: int) -> None:
+    """Rows are reduced side by side, and what is left of them beside that: no row may be lost, whatever the sizes."""
+    rng = np.random.default_rng(n_rows * n_columns)
+    values = rng.permutation(n_rows * n_columns).reshape(n_rows, n_columns).astype(np.float64)
+    columns = values.T.tolist()
+    for given_values in (values, np.asfortranarray(values)):
+        low, high, missing = ranges_and_gaps(given_values)
+        assert (low.tolist(), high.tolist(), missing) == ([*map(min, columns)], [*map(max, columns)], False)
+    values[-1, -1] = NAN
+    columns[-1].pop()
+    low, high, missing = ranges_and_gaps(values)
+    assert missing
+    assert low[:-1].tolist() == [min(column) for column in columns[:-1]]
+    if columns[-1]:
+        assert (low[-1], high[-1]) == (min(columns[-1]), max(columns[-1]))

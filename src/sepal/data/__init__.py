@@ -100,6 +100,7 @@ from sepal.data._scaling import column_ranges as column_ranges
 from sepal.data._scaling import fit_scaling as fit_scaling
 from sepal.data._scaling import ranges_and_gaps as ranges_and_gaps
 from sepal.data._scaling import unit_of as unit_of
+from sepal.data._source import FolderColumn as FolderColumn
 from sepal.data._sparse_reading import Rows as Rows
 from sepal.data._sparse_reading import as_rows as as_rows
 from sepal.data._sparse_reading import as_sets as as_sets

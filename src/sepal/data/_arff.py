@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sepal.data._arff_header import QUOTED, Attribute, Header, quoted_text, read_header
 from sepal.data._columns import Column, coded_column, levels_note, parse_number
 from sepal.data._error_words import Origin, listed, shown
-from sepal.data._source import BLOCK_ROWS, Source
+from sepal.data._source import BLOCK_ROWS, NoRowsError, Source
 from sepal.data._unpacking import most_unpacked
 from sepal.data._written import Written
 from sepal.exceptions import DataError
@@ -69,7 +69,11 @@ def read_arff(text: str, source: str) -> Source:
         if sparse and any(coding.attribute.type == "string" for coding in codings):
             notes = (*header.notes, "texts that sparse rows leave out were taken as missing")
     if not blocks:
-        raise DataError(f"{source}: a header and no rows", hint="at least one row is needed after @data")
+        raise NoRowsError(
+            f"{source}: a header and no rows",
+            hint="at least one row is needed after @data",
+            names=[coding.attribute.name for coding in codings],
+        )
     values = np.concatenate(blocks)
     columns = [_column(coding, j, values[:, j]) for j, coding in enumerate(codings)]
     weighted = any(weight != 1.0 for weight in weights)

@@ -31,6 +31,7 @@ from sepal.data._foreign_frames import (
     declared_levels,
     is_frame,
     is_series,
+    number_columns,
     plain_numbers,
     quiet_missing,
 )
@@ -312,11 +313,12 @@ def frame_columns(X: Any, origin: Origin = MEMORY) -> list[Column]:
     """The columns of a pandas, polars or pyarrow data frame, kinds from their types."""
     import narwhals as nw
 
-    names, numbers = _frame_names(X, origin), plain_numbers(X)
-    if numbers is not None:
-        return [column_from_array(name, j, numbers[:, j], origin) for j, name in enumerate(names)]
+    names, numbers = _frame_names(X, origin), number_columns(X)
     frame = nw.from_native(X, eager_only=True)
-    return [_decoded_column(series, j, origin) for j, series in enumerate(frame.iter_columns())]
+    return [
+        column_from_array(name, j, numbers[j], origin) if j in numbers else _decoded_column(frame[:, j], j, origin)
+        for j, name in enumerate(names)
+    ]
 
 
 def _frame_names(X: Any, origin: Origin) -> list[str]:

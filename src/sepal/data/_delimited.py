@@ -22,7 +22,7 @@ from sepal.data._columns import (
 from sepal.data._dialect import Dialect, declared_delimiter, records, sniff, without_title
 from sepal.data._error_words import Origin, listed, shown
 from sepal.data._messy_cells import NO_NUMBER, SOFT_MISSING, dates, each_a_date, messy_numbers
-from sepal.data._source import BLOCK_ROWS, Source
+from sepal.data._source import BLOCK_ROWS, FolderColumn, NoRowsError, Source, folders_only
 from sepal.data._written import Written
 from sepal.exceptions import DataError
 
@@ -34,8 +34,16 @@ _LEADING_ZERO = re.compile(r"\n\s*0[0-9]")  # of a code, perhaps, at the beginni
 _MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
-def read_delimited(text: str, source: str, kinds: KindsSpec | None, na: frozenset[str] = frozenset()) -> Source:
-    """The columns of a delimited text, kinds from its cells and from ``kinds``; ``na`` are further missing marks."""
+def read_delimited(
+    text: str,
+    source: str,
+    kinds: KindsSpec | None,
+    na: frozenset[str] = frozenset(),
+    folders: Sequence[FolderColumn] = (),
+) -> Source:
+    """The columns of a delimited text, kinds from its cells and from ``kinds``, which may name columns of ``folders``,
+    too; ``na`` are further missing marks.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text += "" if text.endswith("\n") else "\n"
     text, said = declared_delimiter(text)
@@ -49,11 +57,16 @@ def read_delimited(text: str, source: str, kinds: KindsSpec | None, na: frozense
     names, notes, skip = _header(first, dialect)
     if title is not None:
         notes.insert(0, f"the lines above the header were left out: {shown(title)}")
-    wanted = resolve_kinds(kinds, names)
+    wanted = resolve_kinds(kinds, [*names, *(name for name, _ in folders_only(names, folders))])
     columns = [_Growing(name, j, _wants_text(wanted.get(j)), na) for j, name in enumerate(names)]
     _fill(columns, text, dialect, origin, skip, lines)
     if not lines:
-        raise DataError(f"{source}: a header and no rows", hint="at least one row of data is needed")
+        ends_in_delimiter = _is_unnamed(names, first[1])
+        raise NoRowsError(
+            f"{source}: a header and no rows",
+            hint="at least one row of data is needed",
+            names=names[:-1] if ends_in_delimiter else names,
+        )
     late = [column for column in columns if column.turned_text and column.chunks_before > 0]
 
     def as_texts(position: int) -> Column:
@@ -69,10 +82,15 @@ def read_delimited(text: str, source: str, kinds: KindsSpec | None, na: frozense
     notes += _thousands_notes(columns)
     asked = {j for j, want in wanted.items() if _wants_text(want)}
     finished = [column.finish(dialect.decimal, asked=column.position in asked, origin=origin) for column in columns]
-    if names[-1] == f"x{len(names)}" and first[1][-1].strip() == "" and np.isnan(finished[-1].values).all():
+    if _is_unnamed(names, first[1]) and np.isnan(finished[-1].values).all():
         finished.pop()
         notes.append("a delimiter at the end of every line was ignored")
     return Source(finished, origin, notes=tuple(notes), as_texts=as_texts, soft_missing=True)
+
+
+def _is_unnamed(names: Sequence[str], header: Sequence[str]) -> bool:
+    """Whether the last column has no name: a delimiter may stand at the end of every line."""
+    return names[-1] == f"x{len(names)}" and header[-1].strip() == ""
 
 
 def _thousands_notes(columns: Sequence[_Growing]) -> list[str]:

@@ -16,6 +16,7 @@ from sepal.exceptions import DataError
 DELIMITERS = ("\t", ";", "|", ",")
 SAMPLE_RECORDS = 100
 _LEADING_BLANKS = re.compile(r"\s*+")
+_QUOTED = re.compile(r'"[^"\n]*+"')
 
 
 _TITLE_LINES, _TITLE_CHARACTERS = 10, 20_000  # lines above a header, and how far they are looked for
@@ -155,11 +156,12 @@ def without_title(text: str) -> tuple[str, str | None]:
 
     A title has none of the signs between cells; below it at least three lines have as many as each other, and the first
     of these holds names only. A first line with as many of another sign as the second and most others is no title: that
-    sign stands between the cells, and these may hold others.
+    sign stands between the cells, and these may hold others. Signs inside quotes do not count.
     """
     head = text[:_TITLE_CHARACTERS].split("\n")
     filled = [i for i, line in enumerate(head[:-1]) if line.strip()]
-    found = {delimiter: [head[i].count(delimiter) for i in filled] for delimiter in (",", ";", "\t", "|")}
+    outside = [_QUOTED.sub("", head[i]) for i in filled]
+    found = {delimiter: [line.count(delimiter) for line in outside] for delimiter in (",", ";", "\t", "|")}
     for counts in found.values():
         if len(counts) > 1 and counts[0] == counts[1] > 0 and 2 * counts.count(counts[0]) > len(counts):
             return text, None

@@ -9,7 +9,7 @@ from typing import Any
 from sepal.data._columns import Column, coded_column
 from sepal.data._convert import frame_columns
 from sepal.data._error_words import Origin
-from sepal.data._source import Source
+from sepal.data._source import NoRowsError, Source
 from sepal.data._unpacking import most_unpacked
 from sepal.exceptions import DataError, MissingDependencyError, SepalError
 
@@ -43,7 +43,12 @@ def read_feather(data: bytes, source: str) -> Source:
 def frame_source(frame: Any, source: str) -> Source:
     """The columns of a data frame that was read from a file, or is a part of one."""
     if frame.shape[0] == 0:
-        raise DataError(f"{source}: columns and no rows", hint="at least one row of data is needed")
+        names = [str(name) for name in getattr(frame, "column_names", frame.columns)]
+        raise NoRowsError(
+            f"{source}: columns and no rows",
+            hint="at least one row of data is needed",
+            names=[name for name in names if not _INDEX.fullmatch(name)],
+        )
     origin = Origin(source)
     try:
         found = frame_columns(frame, origin)

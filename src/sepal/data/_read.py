@@ -18,7 +18,7 @@ from sepal.data._error_words import listed, shown
 from sepal.data._excel import is_workbook, workbook_text
 from sepal.data._json_lines import looks_like_json_lines, read_json_lines
 from sepal.data._parquet import read_feather, read_parquet
-from sepal.data._source import Source, Wishes, to_table
+from sepal.data._source import FolderColumn, Source, Wishes, to_table
 from sepal.data._table import Table
 from sepal.data._unpacking import gunzipped
 from sepal.exceptions import DataError, ParameterError
@@ -161,13 +161,20 @@ def table_from_bytes(
     **fields: Any,
 ) -> Table:
     """The table in the bytes of a file called ``source``; ``cautions`` come first among its notes."""
-    parsed = _parse(_unpacked(data, source), source, kinds, na, encoding)
+    parsed = _parse(_unpacked(data, source), source, kinds, na, encoding, wishes.folders)
     parsed = replace(parsed, notes=(*cautions, *parsed.notes))
     fields.setdefault("description", parsed.description)
     return to_table(parsed, target, kinds, wishes, **fields)
 
 
-def _parse(data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str], encoding: str | None) -> Source:
+def _parse(
+    data: bytes,
+    source: str,
+    kinds: KindsSpec | None,
+    na: frozenset[str],
+    encoding: str | None,
+    folders: tuple[FolderColumn, ...],
+) -> Source:
     if not data.removeprefix(BOM_UTF8):
         raise DataError(f"{source}: the file is empty", hint="a header and rows are needed")
     if data.startswith(b"PAR1"):
@@ -176,7 +183,7 @@ def _parse(data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str]
         return read_feather(data, source)
     if data.startswith(b"PK") and is_workbook(data):
         text, notes = workbook_text(data, source)
-        return replace(parsed := read_delimited(text, source, kinds, na), notes=(*notes, *parsed.notes))
+        return replace(parsed := read_delimited(text, source, kinds, na, folders), notes=(*notes, *parsed.notes))
     _refuse_foreign(data, source)
     text, notes = decoded(data, source, encoding)
     if looks_like_arff(text, source):
@@ -184,7 +191,7 @@ def _parse(data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str]
     elif looks_like_json_lines(text):
         parsed = read_json_lines(text, source)
     else:
-        parsed = read_delimited(text, source, kinds, na)
+        parsed = read_delimited(text, source, kinds, na, folders)
     return replace(parsed, notes=(*notes, *parsed.notes))
 
 

@@ -19,6 +19,7 @@ SCALES: tuple[ScaleName, ...] = ("minmax", "standard")
 _LARGEST = np.finfo(np.float64).max
 _FEW_COLUMNS = 12  # below this a transposed copy is reduced faster
 _FIRST_ROWS = 64
+_LINE = 1024  # cells, of several rows, that are reduced at a time
 _HIGHEST_UNIT = 1000  # as a power of two, for the smallest numbers
 
 
@@ -107,13 +108,23 @@ def ranges_and_gaps(
     >>> ranges_and_gaps(np.array([[1.0], [3.0], [np.nan]]))
     (array([1.]), array([3.]), True)
     """
-    axis, lines = 0, values
     if values.shape[1] < _FEW_COLUMNS:
-        axis, lines = 1, np.ascontiguousarray(values.T)  # several times faster to reduce than rows of a few cells
-    low = np.minimum.reduce(lines, axis=axis)  # missing if any cell is
+        values = np.ascontiguousarray(values.T).T  # several times faster to reduce than rows of a few cells
+    low = _of_columns(np.minimum, values)  # missing if any cell is
     if not np.isnan(low).any():
-        return low, np.maximum.reduce(lines, axis=axis), False
-    return np.fmin.reduce(lines, axis=axis), np.fmax.reduce(lines, axis=axis), True
+        return low, _of_columns(np.maximum, values), False
+    return _of_columns(np.fmin, values), _of_columns(np.fmax, values), True
+
+
+def _of_columns(function: np.ufunc, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A minimum or maximum of each column: of rows side by side at first, as numpy takes long over each short row."""
+    n_rows, n_columns = values.shape
+    side = min(_LINE // n_columns, n_rows) if n_columns and values.flags.c_contiguous else 1
+    if side < 2:
+        return np.asarray(function.reduce(values, axis=0))
+    whole = n_rows // side * side
+    lines = function.reduce(values[:whole].reshape(-1, side * n_columns), axis=0)
+    return np.asarray(function.reduce(np.concatenate([lines.reshape(side, -1), values[whole:]]), axis=0))
 
 
 def surely_vary(values: NDArray[np.float64]) -> bool:

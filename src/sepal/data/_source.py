@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -38,6 +38,14 @@ TARGET_NAMES = ("class", "target", "label")
 MOST_DIGITS = 309
 
 
+class NoRowsError(DataError):
+    """A file or a frame has columns and no rows; ``names`` are those of the columns."""
+
+    def __init__(self, message: str, *, hint: str | None = None, names: Sequence[str] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.names = tuple(names)
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """All columns of a file, target included."""
@@ -52,11 +60,16 @@ class Source:
     soft_missing: bool = False  # marks such as "-" are missing in features of words
 
 
+FolderColumn = tuple[str, str | int | None]  # a name, and the value that all rows of a file have
+
+
 @dataclass(frozen=True)
 class Wishes:
     """What the caller says about the columns of a file besides their kinds.
 
     ``judge`` says whether columns that only tell rows apart are set apart; columns named anywhere here are not judged.
+    Where it is False the file may be a part of a table, of which no row need be left. ``folders`` are columns that come
+    after those of the file, unless it has them itself.
     """
 
     columns: tuple[str | int, ...] | None = None
@@ -64,6 +77,7 @@ class Wishes:
     ids: tuple[str | int, ...] = ()
     missing_target: Literal["error", "drop"] = "error"
     judge: bool = True
+    folders: tuple[FolderColumn, ...] = ()
 
 
 def to_table(
@@ -74,6 +88,8 @@ def to_table(
     **fields: Any,
 ) -> Table:
     """Choose the target, apply ``kinds`` and ``wishes``, and make the table."""
+    n_own = len(source.columns)
+    source = _with_folders(source, wishes.folders)
     names = [column.name for column in source.columns]
     check_names(names, f"{source.origin.source}: ")
     wanted = resolve_kinds(kinds, names)
@@ -88,7 +104,7 @@ def to_table(
             text_options=text_options(wanted),
             **fields,
         )
-    place = _target_position(names, target)
+    place = _target_position(names, target, n_own)
     if source.soft_missing:
         columns = [
             column if j == place or j in wanted else _without_soft_marks(column) for j, column in enumerate(columns)
@@ -100,7 +116,7 @@ def to_table(
         )
     labels = columns[place]
     if wishes.missing_target == "drop":
-        columns, source = _labelled_rows(columns, place, source)
+        columns, source = _labelled_rows(columns, place, source, wishes.judge)
     y = _labels(columns[place], source)
     features, apart = _divided(columns, place, wanted, wishes)
     notes = [note for column in features for note in _rounding_notes(column, source)]
@@ -118,6 +134,24 @@ def to_table(
         text_options=text_options(wanted),
         **fields,
     )
+
+
+def folders_only(names: Sequence[str], folders: Sequence[FolderColumn]) -> list[FolderColumn]:
+    """The columns of folders that a file with columns of these names does not have itself."""
+    return [each for each in folders if each[0] not in names]
+
+
+def _with_folders(source: Source, folders: Sequence[FolderColumn]) -> Source:
+    """A whole number is one of a numeric column, a text the only level of a nominal one."""
+    if not folders:
+        return source
+    columns, n_rows = list(source.columns), len(source.columns[0].values)
+    for name, value in folders_only([column.name for column in columns], folders):
+        cell = np.nan if value is None else float(value) if isinstance(value, int) else 0.0
+        text = isinstance(value, str)
+        column = Column(name, len(columns), np.full(n_rows, cell), "nominal" if text else "numeric")
+        columns.append(replace(column, levels=(value,)) if text else column)
+    return replace(source, columns=columns)
 
 
 def _without_soft_marks(column: Column) -> Column:
@@ -141,10 +175,10 @@ def _without_soft_marks(column: Column) -> Column:
     return replace(column, values=values, levels=levels, notes=(*column.notes, note))
 
 
-def _labelled_rows(columns: list[Column], place: int, source: Source) -> tuple[list[Column], Source]:
-    """Without the rows whose target is missing, unless it is missing in all."""
+def _labelled_rows(columns: list[Column], place: int, source: Source, some_left: bool) -> tuple[list[Column], Source]:
+    """Without the rows whose target is missing; unless it is missing in all, if some must be left."""
     gaps = np.isnan(columns[place].values)
-    if not gaps.any() or gaps.all():
+    if not gaps.any() or (some_left and gaps.all()):
         return columns, source
     kept, as_texts = ~gaps, source.as_texts
 
@@ -219,14 +253,15 @@ def _apart(column: Column, why: str, distinct: int) -> Apart:
     return Apart(column.name, why, cells[codes], distinct)
 
 
-def _target_position(names: list[str], target: str | int | None) -> int:
+def _target_position(names: list[str], target: str | int | None, n_own: int) -> int:
+    """Where the target is: as said, by its name, or the last of the file's own columns."""
     if target is not None:
         return column_position(target, names, "target")
     for wanted in TARGET_NAMES:
         for j, name in enumerate(names):
             if name.lower() == wanted:
                 return j
-    return len(names) - 1
+    return n_own - 1
 
 
 def _labels(column: Column, source: Source) -> NDArray[Any]:

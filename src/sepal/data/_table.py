@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
+from sepal.data._cell_copies import float_cells
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
 from sepal.data._error_words import MEMORY, Origin, dropped_note, plural, shown
 from sepal.data._read_only import read_only
@@ -20,8 +21,6 @@ from sepal.data._text_codes import CodedLabels, coded_texts
 from sepal.data._text_options import TextOptions
 from sepal.data._written import Written
 from sepal.exceptions import DataError, ParameterError
-
-_TOGETHER = 256  # columns that become rows at once: cell by cell each would touch every line of the table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -368,11 +367,7 @@ def _count(number: int, what: str) -> str:
 
 def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) -> Table:
     """The table of finished feature columns; checks that they are finite and notes the constant ones."""
-    values = np.empty((columns[0].values.size, len(columns)))
-    for j in range(0, len(columns), _TOGETHER):
-        values[:, j : j + _TOGETHER] = np.array([column.values for column in columns[j : j + _TOGETHER]]).T
-    with np.errstate(over="ignore", invalid="ignore"):
-        complete = bool(np.isfinite(values.sum()))  # one quick look
+    values, complete, _ = float_cells(np.array([column.values for column in columns]).T)
     for column in () if complete else columns:
         check_finite(column, origin)
     notes = [note for column in columns for note in column.notes]
