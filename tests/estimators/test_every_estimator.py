@@ -151,6 +151,8 @@ def test_masked_cells_are_missing_ones(estimator) -> None:
             clone(estimator).fit(rows, np.ma.masked_array(y, mask[:, 0]))
 
 
+# Of old, polars warns when scikit-learn looks at the types of its columns.
+@pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
 @pytest.mark.parametrize("estimator", EVERY, ids=name_of)
 def test_what_is_no_table_in_memory_is_refused_in_the_same_words(estimator) -> None:
     """Machines for numbers said "setting an array element with a sequence"."""

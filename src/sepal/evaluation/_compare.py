@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -48,6 +48,8 @@ class Comparison:
         What the scores are: accuracy, or an error of numbers.
     pairs : tuple of PairTest
         The difference of every two of them, and the tests of it.
+    recalls : dict of str to float
+        Of those that search neighbours approximately, which share they find.
 
     Examples
     --------
@@ -62,14 +64,24 @@ class Comparison:
     scores: tuple[float, ...]
     measure: str
     pairs: tuple[PairTest, ...]
+    recalls: Mapping[str, float] = field(default_factory=dict)
 
     def frame(self) -> Any:
-        """One line per pair."""
-        return data_frame([vars(pair) for pair in self.pairs])
+        """One line per pair; with the recall of both where neighbours are approximate."""
+        return data_frame([{**vars(pair), **self._recalls_of(pair)} for pair in self.pairs])
+
+    def _recalls_of(self, pair: PairTest) -> dict[str, float | None]:
+        if not self.recalls:
+            return {}
+        return {"first_recall": self.recalls.get(pair.first), "second_recall": self.recalls.get(pair.second)}
 
     def __str__(self) -> str:
         best = int(np.argmax(self.scores))
         lines = [f"{name}: {self.measure} {score:.4f}" for name, score in zip(self.names, self.scores, strict=True)]
+        lines += [
+            f"{name}: approximate neighbours, {recall:.1%} of the 10 nearest are found (recall, the least of all folds)"
+            for name, recall in self.recalls.items()
+        ]
         for pair in self.pairs:
             if self.names[best] not in (pair.first, pair.second):
                 continue
@@ -150,7 +162,8 @@ def compare(evaluations: Mapping[str, Evaluation] | Sequence[Evaluation]) -> Com
     pairs = tuple(_pair(a, b, evaluations[a], evaluations[b]) for a, b in combinations(evaluations, 2))
     scores = tuple(_score(evaluation) for evaluation in evaluations.values())
     measure = "accuracy" if first.task == "classification" else "minus mean squared error"
-    return Comparison(tuple(evaluations), scores, measure, pairs)
+    recalls = {name: each.recall for name, each in evaluations.items() if each.recall is not None}
+    return Comparison(tuple(evaluations), scores, measure, pairs, recalls)
 
 
 def _named(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:

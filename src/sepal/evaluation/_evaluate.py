@@ -22,7 +22,7 @@ from sepal.evaluation._evaluation import Evaluation
 from sepal.evaluation._held_out import held_out, rows_of_their_own
 from sepal.evaluation._scorers import Scorer, scored, scorers
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import thread_count
+from sepal.neighbors import recall_in, thread_count
 from sepal.parameters import checked
 from sepal.progress import Progress
 
@@ -194,7 +194,7 @@ def _answer(
     answer = np.asarray(model.predict(asked))
     told_by = {
         "scores": scored(asked_for, model, asked, np.asarray(table.y)[rows]),
-        "recall": getattr(getattr(model, "machine_", model), "recall_", None),
+        "recall": recall_in(model),
     }
     if classes is None:
         mean = float(codes[others].mean())

@@ -206,11 +206,11 @@ class Evaluation:
     def majority(self) -> Evaluation:
         """What the training rows of each fold alone would have answered: the largest class, or the mean."""
         if self.classes is None:
-            return replace(self, scheme="mean", predicted=self.prior, parameters={})
+            return replace(self, scheme="mean", predicted=self.prior, parameters={}, recall=None)
         answer = self.prior.argmax(axis=1)
         if self.costs is not None:
             answer = least_cost(self.prior, self.costs)
-        return replace(self, scheme="majority", predicted=answer, share=self.prior, parameters={})
+        return replace(self, scheme="majority", predicted=answer, share=self.prior, parameters={}, recall=None)
 
     @cached_property
     def errors(self) -> dict[str, float]:

@@ -156,6 +156,7 @@ def _threshold(space: Space, settings: ActionSettings, progress: Any) -> Any:
         "cost_curve": cost_curve(scores, yes),
         "best": best,
         "costs": matrix,
+        **({} if found.recall is None else {"recall": found.recall}),
     }
 
 
@@ -177,6 +178,7 @@ def _threshold_code(space: Space, settings: ActionSettings) -> str:
             '    "cost_curve": sepal.evaluation.cost_curve(scores, yes),',
             '    "best": sepal.evaluation.best_threshold(scores, yes, false_alarm=costs[0, 1], miss=costs[1, 0]),',
             '    "costs": costs,',
+            '    **({} if evaluation.recall is None else {"recall": evaluation.recall}),',
             "}",
         ]
     )

@@ -85,12 +85,14 @@ def _told(model: Any, rows: Any) -> dict[str, Any]:
         "predicted": model.predict(rows),
         "classes": getattr(model, "classes_", None),
         "probabilities": shares,
+        **({} if getattr(model, "recall_", None) is None else {"recall": model.recall_}),
     }
 
 
 TOLD_CODE = (
     '{\n    "predicted": model.predict(rows),\n    "classes": getattr(model, "classes_", None),\n'
     '    "probabilities": model.predict_proba(rows) if hasattr(model, "predict_proba") else None,\n'
+    '    **({} if getattr(model, "recall_", None) is None else {"recall": model.recall_}),\n'
 )
 
 

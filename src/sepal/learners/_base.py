@@ -153,10 +153,12 @@ class NeighborLearner(NeighborQueries):
         return found
 
     def _notes_told(self) -> tuple[str, ...]:
-        """What stands beside a curve of leave-one-out: that copies stay, and the recall of approximate neighbours."""
-        found = getattr(self.neighborhood_.search, "fitted", None)
-        copies = () if self.copies_note_ is None else (self.copies_note_,)
-        return (*recall_among(() if found is None else found.notes), *copies)
+        """What stands beside a curve of leave-one-out: that copies stay."""
+        return () if self.copies_note_ is None else (self.copies_note_,)
+
+    def _recall_notes(self) -> tuple[str, ...]:
+        """The recall of approximate neighbours, for what they enter."""
+        return recall_among(getattr(getattr(self.neighborhood_.search, "fitted", None), "notes", ()))
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         said: str = super().__repr__(N_CHAR_MAX)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, plural
+from sepal.neighbors import recall_told
 from sepal.parameters import check_whole
 
 
@@ -31,6 +32,8 @@ class ListedNeighbors(ABC):
         over columns (precomputed) there are none and it has no columns. Of sparse rows only the columns that differ.
     names : tuple of str
         The columns.
+    notes : tuple of str
+        The recall, where neighbours are approximate.
     words : tuple of tuple of str
         Of each neighbour the words it shares with the query, those first that make them most similar; () without texts.
     """
@@ -44,6 +47,12 @@ class ListedNeighbors(ABC):
     parts: NDArray[np.float64]
     names: tuple[str, ...]
     words: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that an approximate search finds; None where all are found."""
+        return recall_told(self.notes)
 
     @property
     def n_queries(self) -> int:
@@ -94,7 +103,8 @@ class ListedNeighbors(ABC):
 
     def __str__(self) -> str:
         shown = "\n".join(self.text(query) for query in range(min(self.n_queries, 5)))
-        return shown if self.n_queries <= 5 else f"{shown}\n... and {self.n_queries - 5} more"
+        more = "" if self.n_queries <= 5 else f"\n... and {self.n_queries - 5} more"
+        return shown + more + "".join(f"\n{note}" for note in self.notes)
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
@@ -120,7 +130,7 @@ class NeighborExplanation(ListedNeighbors):
     classes : (n_classes,) array
     votes : (n_queries, n_classes) array
         Share of each class in the vote.
-    start, rows, labels, distances, shares, parts, names, words
+    start, rows, labels, distances, shares, parts, names, words, notes
         The neighbours: those of query i are entries ``start[i]:start[i+1]``, nearest first, with their positions among
         the rows given to ``fit``, classes, distances, shares of the vote (1 in all) and the share of each column in
         the distance. Where a distance is not a sum over columns (precomputed) there are no columns; of sparse rows
@@ -181,7 +191,7 @@ class NumberExplanation(ListedNeighbors):
     contributions : array
         Of each neighbour, what it adds to a mean: its share times its target; they add up to the answer for
         ``aggregate="mean"``.
-    start, rows, labels, distances, shares, parts, names, words
+    start, rows, labels, distances, shares, parts, names, words, notes
         The neighbours, as in :class:`NeighborExplanation`; labels are their targets.
 
     Examples

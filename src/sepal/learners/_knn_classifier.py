@@ -235,9 +235,10 @@ class KNNClassifier(TableClassifierMixin, MoreVotes):
             importance = self._factors().row_importance(self.codes_, self.neighborhood_.weights)
             base = float(np.bincount(self.codes_, weights=importance).max())
             return curve_of(right, importance, self.neighborhood_.weights, groups, measure="accuracy", baseline=base)
-        return classification_curve(
+        found = classification_curve(
             self.neighborhood_, self.codes_, self._weights(), self._tie_break(), self._factors(), k_max, groups
         )
+        return told(found, self._recall_notes())
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """Accuracy on the rows of a table for k = 1..k_max, from one search."""
@@ -371,6 +372,7 @@ class KNNClassifier(TableClassifierMixin, MoreVotes):
             parts=parts,
             names=names,
             words=shared_words(self.neighborhood_.search, table, listed),
+            notes=self._recall_notes(),
             runner_up=self.classes_[others.argmax(axis=1)],
             margin=margin,
             flips=flips_needed(shares, self.codes_[listed.voter] == codes[listed.query], listed.start, margin),

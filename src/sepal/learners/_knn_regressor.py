@@ -202,7 +202,8 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
         check_is_fitted(self, "y_")
         groups = self.left_out_groups_ if groups is None else group_codes(groups, len(self.y_))
         k_max = self._largest_k(MOST_K, groups)
-        return regression_curve(self.neighborhood_, self.y_, self._weights(), k_max, self.aggregate, groups)
+        found = regression_curve(self.neighborhood_, self.y_, self._weights(), k_max, self.aggregate, groups)
+        return told(found, self._recall_notes())
 
     def scores_for_every_k(self, table: Rows, k_max: int) -> NDArray[np.float64]:
         """R squared on the rows of a table for k = 1..k_max."""
@@ -316,6 +317,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
             parts=parts,
             names=names,
             words=shared_words(self.neighborhood_.search, table, listed),
+            notes=self._recall_notes(),
         )
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> NDArray[np.float64]:

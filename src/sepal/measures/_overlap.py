@@ -13,6 +13,7 @@ from sepal.data import Table, data_frame, frame_html
 from sepal.measures._neighborhood import neighborhood
 from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
 from sepal.measures._thornton_groups import groups_of
+from sepal.neighbors import recall_html, recall_told
 from sepal.parameters import RandomState, check_whole, checked
 from sepal.progress import Progress
 
@@ -108,6 +109,11 @@ class OverlapRegions:
     distance: str
     notes: tuple[str, ...]
 
+    @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that an approximate search found; None where all were found."""
+        return recall_told(self.notes)
+
     def frame(self) -> Any:
         """One line per pair of classes."""
         return data_frame(
@@ -137,7 +143,7 @@ class OverlapRegions:
         )
 
     def _repr_html_(self) -> str:
-        return frame_html(self, float_format="{:.3f}".format)
+        return frame_html(self, float_format="{:.3f}".format) + recall_html(self.notes)
 
 
 @checked(passes_on=PREPARING)

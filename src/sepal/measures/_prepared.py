@@ -27,7 +27,16 @@ from sepal.data import (
 )
 from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
-from sepal.neighbors import AnySearch, DistinctRanking, FunctionSearch, Method, Search, prepare_search, recall_said
+from sepal.neighbors import (
+    AnySearch,
+    DistinctRanking,
+    FunctionSearch,
+    Method,
+    Search,
+    prepare_search,
+    recall_said,
+    recall_told,
+)
 from sepal.parameters import RandomState, check_whole, checked, generator
 from sepal.progress import SEARCHING, Progress, stage
 
@@ -144,6 +153,11 @@ class Prepared:
         return self.search
 
     @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that an approximate search finds; None where all are found."""
+        return recall_told(self.notes)
+
+    @property
     def n_rows(self) -> int:
         """How many rows take part."""
         return len(self.codes)
@@ -170,7 +184,7 @@ class Prepared:
         if found is None:
             found = self.search.distinct_ranking(n_neighbors, rows=rows, progress=stage(progress, SEARCHING))
             self.kept.keep(n_neighbors, key, found)
-        elif progress is not None:
+        if progress is not None:
             progress(SEARCHING, 1.0)
         return found
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
-from sepal.neighbors import ToldOfRows
+from sepal.neighbors import ToldOfRows, recall_html
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,4 +85,4 @@ class SplitAccuracyCurve(ToldOfRows):
         )
 
     def _repr_html_(self) -> str:
-        return frame_html(self)
+        return frame_html(self) + recall_html(self.notes)

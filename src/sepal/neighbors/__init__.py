@@ -16,6 +16,7 @@ from sepal.data import threads_by_default as threads_by_default
 from sepal.neighbors._any_search import AnySearch as AnySearch
 from sepal.neighbors._any_search import DistanceLike as DistanceLike
 from sepal.neighbors._any_search import prepare_search as prepare_search
+from sepal.neighbors._cells import KEPT_INDEXES as KEPT_INDEXES
 from sepal.neighbors._cells import MEASURED_DEPTH as MEASURED_DEPTH
 from sepal.neighbors._cells import MEASURED_ROWS as MEASURED_ROWS
 from sepal.neighbors._class_pass import ClassPass as ClassPass
@@ -46,6 +47,8 @@ from sepal.neighbors._ranking import Ties as Ties
 from sepal.neighbors._ranking import segment_positions as segment_positions
 from sepal.neighbors._recall import ToldOfRows as ToldOfRows
 from sepal.neighbors._recall import recall_among as recall_among
+from sepal.neighbors._recall import recall_html as recall_html
+from sepal.neighbors._recall import recall_in as recall_in
 from sepal.neighbors._recall import recall_note as recall_note
 from sepal.neighbors._recall import recall_said as recall_said
 from sepal.neighbors._recall import recall_told as recall_told

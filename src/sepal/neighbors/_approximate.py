@@ -91,7 +91,7 @@ class ApproximateSearch(Search):
         if np.isnan(asking).any():
             raise DataError("a row that asks has missing cells, which an approximate search does not take")
         part = PartSearch.of(self.fitted, extent_of(np.concatenate([asking[:0], self.points])))
-        query, number, value = self.cells.found(asking, k + (queries is None))
+        query, number, value = self.cells.found(self.points, asking, k + (queries is None))
         if queries is None:
             other = number != query
             query, number, value = query[other], number[other], value[other]

@@ -6,7 +6,12 @@ What is found depends on the rows that are indexed together, and on nothing else
 from __future__ import annotations
 
 import warnings
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from hashlib import blake2b
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -20,9 +25,12 @@ MEASURED_DEPTH = 10  # neighbours of which recall is measured
 MEASURED_ROWS = 200  # rows that ask exactly, to measure it
 _CELLS = 4.0  # times the root of the number of rows
 _IN_CELL = 40  # rows of a cell at least, on the average
+_LEARNT_IN_CELL = 50  # rows of a cell from which it is learnt where cells lie: more take longer, and find no more
 _LARGEST = 1e15  # float32 squares it
 _MORE = 2  # candidates more than asked for: their order in float32 is not quite theirs
 _TRIED = 100  # rows by which a part of the rows chooses how many cells are looked at
+_FOUND_BYTES = 32 * 2**20  # of coordinates that are measured at a time
+INDEXES_KEPT = 192 * 2**20  # bytes of indexes, in each process
 
 Array = NDArray[np.float64]
 
@@ -40,9 +48,8 @@ def check_approximate(name: str, metric: str, largest: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class CellIndex:
-    """Points in cells; ``n_probes`` of them are looked at."""
+    """Where points lie: in cells, of which a query looks at ``n_probes``. Whoever asks brings the points along."""
 
-    points: Array
     index: Any
     order: NDArray[np.intp]  # the point that stands at each place of the index
     center: Array
@@ -59,37 +66,54 @@ class CellIndex:
         rows = np.ascontiguousarray(points[order] - center, dtype=np.float32)
         cells = int(max(1, min(_CELLS * np.sqrt(len(rows)), len(rows) // _IN_CELL)))
         index = faiss.IndexIVFFlat(faiss.IndexFlatL2(rows.shape[1]), rows.shape[1], cells)
+        index.cp.max_points_per_centroid, index.cp.min_points_per_centroid = _LEARNT_IN_CELL, 1  # few are no fault
         with _threads(faiss, threads):
             index.train(rows)
             index.add(rows)
-        return cls(points, index, order, center, cells, threads)
+        return cls(index, order, center, cells, threads)
 
-    def chosen(self) -> CellIndex:
+    @property
+    def nbytes(self) -> int:
+        """What it holds: float32 coordinates, and two numbers for each point."""
+        return (len(self.order) + self.n_cells) * (4 * len(self.center) + 16)
+
+    def chosen(self, points: Array) -> CellIndex:
         """The same, with so many cells looked at that some of the points find enough of their nearest."""
-        n = len(self.points)
+        n = len(points)
         k = min(MEASURED_DEPTH, n - 1)
         if k < 1 or self.n_cells == 1:
             return self
         asked = self.order[np.unique(np.linspace(0, n - 1, min(n, _TRIED)).astype(np.intp))]
-        squares = np.stack([np.sum((self.points - self.points[at]) ** 2, axis=1) for at in asked.tolist()])
-        reach = np.partition(squares, k, axis=1)[:, k] * (1 + 1e-9)
+        everywhere = replace(self, n_probes=self.n_cells)  # in float32, and measured exactly
+        reach = everywhere.found(points, points[asked], k + 1)[2].reshape(len(asked), -1)[:, k] * (1 + 1e-9)
         found = self
         while found.n_probes < self.n_cells:
-            query, number, value = found.found(self.points[asked], k + 1)
+            query, number, value = found.found(points, points[asked], k + 1)
             right = (number != asked[query]) & (value <= reach[query])
             if np.mean(np.minimum(np.bincount(query[right], minlength=len(asked)), k) / k) >= WANTED:
                 break
-            found = replace(found, n_probes=min(2 * found.n_probes, self.n_cells))
+            found = replace(found, n_probes=min(found.n_probes + 1 + found.n_probes // 4, self.n_cells))
         return found
 
-    def found(self, asking: Array, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    def found(self, points: Array, asking: Array, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
         """Pairs of a query and a point it finds, and the square of their distance, exactly; nearest first."""
-        places = self.candidates(asking, k + _MORE)
-        query, place = np.nonzero(places >= 0)
-        number = self.order[places[query, place]]
-        value = np.sum((asking[query] - self.points[number]) ** 2, axis=1)
-        order = np.lexsort((number, value, query))
-        return query[order], number[order], value[order]
+        pieces = list(self._found(points, asking, min(k + _MORE, len(points))))
+        query, number, value = (np.concatenate(each) for each in zip(*pieces, strict=True))
+        return query, number, value
+
+    def _found(
+        self, points: Array, asking: Array, k: int
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], Array]]:
+        """The same, so many queries at a time that the coordinates of all whom they find take little memory."""
+        step = max(1, _FOUND_BYTES // (8 * max(1, points.shape[1]) * k))
+        for begin in range(0, max(1, len(asking)), step):
+            some = asking[begin : begin + step]
+            places = self.candidates(some, k)
+            query, place = np.nonzero(places >= 0)
+            number = self.order[places[query, place]]
+            value = np.sum((some[query] - points[number]) ** 2, axis=1)
+            order = np.lexsort((number, value, query))
+            yield query[order] + begin, number[order], value[order]
 
     def candidates(self, asking: Array, k: int) -> NDArray[np.int64]:
         """Places in the index, -1 where there are too few."""
@@ -97,18 +121,59 @@ class CellIndex:
         rows = np.ascontiguousarray(asking - self.center, dtype=np.float32)
         how = faiss.SearchParametersIVF(nprobe=self.n_probes)
         with _threads(faiss, self.threads):
-            return np.asarray(self.index.search(rows, min(k, len(self.points)), params=how)[1])
+            return np.asarray(self.index.search(rows, k, params=how)[1])
+
+
+class _KeptIndexes:
+    """The indexes that were used last, known by what is in their points; as many as fit."""
+
+    def __init__(self) -> None:
+        self._lock, self._held = Lock(), OrderedDict[bytes, Future[CellIndex]]()
+
+    def of(self, points: Array, threads: int) -> CellIndex:
+        """The index of these points, made unless it is still there; whoever asks meanwhile waits for it."""
+        key = blake2b(np.ascontiguousarray(points).data, digest_size=16, key=str(points.shape).encode()).digest()
+        with self._lock:
+            held, new = self._held.get(key), Future[CellIndex]()
+            found = self._held.setdefault(key, new)
+            self._held.move_to_end(key)
+        if held is None:
+            try:
+                new.set_result(CellIndex.of(points, threads).chosen(points))
+            except BaseException as error:
+                with self._lock:
+                    self._held.pop(key, None)
+                new.set_exception(error)
+                raise
+            self._let_go()
+        return replace(found.result(), threads=threads)
+
+    def _let_go(self) -> None:
+        with self._lock:
+            while sum(each.result().nbytes for each in self._held.values() if each.done()) > INDEXES_KEPT:
+                self._held.popitem(last=False)
+
+    def forget(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            self._held.clear()
+
+
+KEPT_INDEXES = _KeptIndexes()
 
 
 def lists_in_cells(
     queries: Array | None, points: Array, k: int, threads: int
 ) -> tuple[NDArray[np.int64], NDArray[np.intp], Array]:
-    """Whom queries find among points, k of them at least: starts, numbers and squares; None: points ask each other."""
+    """Whom queries find among points, k of them at least: starts, numbers and squares; None: points ask each other.
+
+    The index of the points is kept for the next who asks them.
+    """
     asking = points if queries is None else queries
     if np.isnan(asking).any():
         raise DataError("a row that asks has missing cells, which an approximate search does not take")
-    index = CellIndex.of(points, threads).chosen()
-    query, number, value = index.found(asking, k + (queries is None))
+    index = KEPT_INDEXES.of(points, threads)
+    query, number, value = index.found(points, asking, k + (queries is None))
     if queries is None:
         other = query != number
         query, number, value = query[other], number[other], value[other]
@@ -116,7 +181,8 @@ def lists_in_cells(
     short = np.flatnonzero(count < k)
     if len(short):  # too few points in the cells that were looked at: these queries look at all
         kept = count[query] >= k
-        again, found, square = replace(index, n_probes=index.n_cells).found(asking[short], k + (queries is None))
+        everywhere = replace(index, n_probes=index.n_cells)
+        again, found, square = everywhere.found(points, asking[short], k + (queries is None))
         other = np.ones(len(again), dtype=bool) if queries is not None else short[again] != found
         query = np.concatenate([query[kept], short[again[other]]])
         number, value = np.concatenate([number[kept], found[other]]), np.concatenate([value[kept], square[other]])

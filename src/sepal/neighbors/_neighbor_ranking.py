@@ -101,6 +101,8 @@ def neighbor_ranking(
         k = check_k(n_neighbors, table.n_rows, "the number of training rows")
         found = search.query_ranking(as_queries(queries, table), k, tell)  # type: ignore[arg-type]
         lists = found.per_row(k, ties, None)
+    if tell is not None:
+        tell(1.0)
     name, notes = search.fitted.name, search.fitted.notes
     return NeighborRanking(k, ties, distance=name, method=search.found_by, notes=notes, **lists)
 

@@ -175,7 +175,11 @@ class PartSearch:
 
         The lists of all turns joined are those of all pairs where every turn arranged the points in the same way.
         """
-        return self._lists(None, points, k, numbers, threads, turn, progress)
+        return self._lists(None, points, k, numbers, threads, turn, progress)[:2]
+
+    def path(self, points: NDArray[np.float64], k: int, turn: Turn = WHOLE, threads: int = 1) -> str:
+        """Find what ``turn`` does, and tell on which path: a tree, tiles and so on."""
+        return self._lists(None, points, k, 0, threads, turn, None)[2]
 
     def _lists(
         self,
@@ -186,18 +190,18 @@ class PartSearch:
         threads: int,
         turn: Turn,
         progress: Share | None,
-    ) -> tuple[PartLists, int]:
+    ) -> tuple[PartLists, int, str]:
         n_asking = len(points) if queries is None else len(queries)
         k = min(k, len(points) - (queries is None))
         if k < 1 or n_asking == 0:
-            return PartLists.empty(n_asking), 0
+            return PartLists.empty(n_asking), 0, "none"
         if self.method == "approximate":
-            return self._in_cells(queries, points, k, numbers, threads, turn), 0
-        start, entries, values, arrangement = raw_search(
+            return self._in_cells(queries, points, k, numbers, threads), 0, self.method
+        start, entries, values, arrangement, path = raw_search(
             self._given(), self.extent, self.method, queries, points, k, threads, turn, progress
         )
         number = entries + numbers if isinstance(numbers, (int, np.integer)) else numbers[entries]
-        return PartLists(start, np.asarray(number, dtype=np.int64), values), arrangement
+        return PartLists(start, np.asarray(number, dtype=np.int64), values), arrangement, path
 
     def _in_cells(
         self,
@@ -206,11 +210,8 @@ class PartSearch:
         k: int,
         numbers: NDArray[np.int64] | int,
         threads: int,
-        turn: Turn,
     ) -> PartLists:
-        """The same approximately; the first turn of several finds all, and the others nobody."""
-        if turn.at:
-            return PartLists.empty(len(points))
+        """The same approximately, in whatever turn."""
         start, found, squares = lists_in_cells(queries, points, k, threads)
         number = found + numbers if isinstance(numbers, (int, np.integer)) else numbers[found]
         lists = PartLists(start, np.asarray(number, np.int64), np.ldexp(squares, 2 * self._given().exponent))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sepal.data import data_frame, frame_html
 from sepal.exceptions import ParameterError
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
-from sepal.neighbors._recall import recall_said
+from sepal.neighbors._recall import recall_said, recall_told
 from sepal.neighbors._spread import rows_of_lists
 from sepal.parameters import check_whole
 
@@ -108,6 +108,11 @@ class NeighborRanking(RaggedLists):
     distance: str
     method: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that an approximate search found; None where all were found."""
+        return recall_told(self.notes)
 
     @property
     def rows(self) -> NDArray[np.intp]:

@@ -29,6 +29,11 @@ def recall_said(notes: Sequence[str]) -> str:
     return "".join(f"; {note}" for note in recall_among(notes))
 
 
+def recall_html(notes: Sequence[str]) -> str:
+    """The same as a paragraph of HTML."""
+    return "".join(f"<p>{note}</p>" for note in recall_among(notes))
+
+
 def recall_among(notes: Sequence[str]) -> tuple[str, ...]:
     """The notes that tell recall: one, or none where neighbours are exact."""
     return tuple(note for note in notes if note.startswith(APPROXIMATE))
@@ -42,6 +47,29 @@ def recall_told(notes: Sequence[str]) -> float | None:
     """
     said = recall_among(notes)
     return None if not said else round(float(said[0].removeprefix(f"{APPROXIMATE}: ").partition("%")[0]) / 100, 4)
+
+
+def recall_in(model: Any) -> float | None:
+    """The least ``recall_`` of a fitted estimator and of those inside it (steps, members, the best of a search).
+
+    >>> from types import SimpleNamespace as Model
+    >>> recall_in(Model(steps=[("scale", Model()), ("knn", Model(recall_=0.97))])), recall_in(Model(C=1.0))
+    (0.97, None)
+    """
+    found, seen, waiting = [], set(), [model]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (list, tuple)):
+            waiting += each
+        elif isinstance(each, dict):
+            waiting += each.values()
+        elif hasattr(each, "__dict__") and not isinstance(each, type) and id(each) not in seen:
+            seen.add(id(each))
+            if isinstance(recall := getattr(each, "recall_", None), float):
+                found.append(recall)
+            elif each is model or hasattr(each, "get_params") or hasattr(each, "estimators_"):
+                waiting += vars(each).values()
+    return min(found, default=None)
 
 
 class ToldOfRows:

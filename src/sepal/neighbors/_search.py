@@ -274,10 +274,11 @@ def raw_search(
     threads: int,
     turn: Turn = WHOLE,
     progress: Share | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int]:
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], int, str]:
     """Some points searched by what is ``given`` of all: native values as they are, no tied groups.
 
-    Without queries, of the pairs those of one ``turn``; last comes how rows were arranged, which all turns must share.
+    Without queries, of the pairs those of one ``turn``. Last come how rows were arranged, which all turns must share,
+    and the path on which they were searched.
     """
     if given.exponent:
         points, queries = (
@@ -307,8 +308,9 @@ def raw_search(
     found = None
     for step in tried:
         found = search(**asked, method=step.path, budget=step.budget)
+    path = last.path if found is None else tried[-1].path
     found = found or search(**asked, method=last.path)
-    return (*found[0], found[1]) if queries is None else (*found, 0)
+    return (*found[0], found[1], path) if queries is None else (*found, 0, path)
 
 
 def nearest_squares(
