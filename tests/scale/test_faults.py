@@ -14,8 +14,11 @@ from operator import getitem, methodcaller
 import distributed
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import sepal
+from sepal.cli._app import app
+from sepal.cli._predict_parts import PartWriter
 from sepal.exceptions import ClusterError
 from sepal.scale import _work, fit_parts, partitioned, place_of_work, prepare_blocks, prepare_partitions
 from tests.scale.conftest import local_cluster
@@ -92,6 +95,48 @@ def test_a_scheduler_that_is_gone_is_told_within_half_a_minute(end, tmp_path, mo
         for process in (worker, scheduler):
             process.kill()
             process.wait()
+
+
+def test_a_scheduler_lost_while_answers_are_written_leaves_no_half_a_file(cut, tmp_path, monkeypatch):
+    """It ends after the first of eight partitions is written: one sentence, and the file is as it was."""
+    for name, seconds in {"_ANSWER": 2.0, "_BETWEEN": 1.0, "_PATIENCE": 3.0}.items():
+        monkeypatch.setattr(f"sepal.scale._work.{name}", seconds)
+    table, model, out = frame("real", 400), tmp_path / "model.sepal", tmp_path / "out.csv"
+    sepal.save_model(sepal.KNNClassifier(1).fit(table.drop(columns="class"), table["class"]), model)
+    pattern, written = cut(table.drop(columns="class"), [50] * 8), []
+    out.write_text("as it was")
+    lines = PartWriter.lines
+    note = tmp_path / "scheduler.json"
+    places = ["--scheduler-file", str(note), "--host", "127.0.0.1"]
+    scheduler = _serve("distributed.cli.dask_scheduler", *places, "--port", "0", "--no-dashboard")
+    worker = _serve("distributed.cli.dask_worker", *places, "--no-nanny", "--no-dashboard", "--nthreads", "1")
+
+    def ended(self, found):
+        for text in lines(self, found):
+            yield text
+            if not written:
+                written.append(text)
+                scheduler.kill()
+                scheduler.wait()
+
+    monkeypatch.setattr(PartWriter, "tried", lambda self, some: None)
+    monkeypatch.setattr(PartWriter, "lines", ended)
+    try:
+        with distributed.Client(scheduler_file=str(note), set_as_default=False, timeout=60) as client:
+            client.wait_for_workers(1, timeout=60)
+            address = client.scheduler.address
+        words = ["predict", str(model), pattern, "-o", str(out), "--cluster", address]
+        said = CliRunner().invoke(app, words)
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+    assert written[0].count("\n") == 51
+    assert said.exit_code == 2
+    assert "the scheduler of the cluster does not answer any more; nothing was written" in said.stderr
+    assert "Traceback" not in said.stderr
+    assert out.read_text() == "as it was"
+    assert not list(tmp_path.glob(".sepal-*"))
 
 
 def test_no_wait_for_a_scheduler_is_longer_than_half_a_minute():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import dask.array
 import dask.dataframe
@@ -19,6 +20,7 @@ from sepal.scale import _sources as sources
 from sepal.scale import (
     fit_parts,
     is_partitioned,
+    measure_partitions,
     partitioned,
     predict_partitions,
     prepare_partitions,
@@ -195,3 +197,22 @@ def test_a_pattern_is_taken_where_partitions_are(tmp_path):
 def test_who_gives_a_pattern_to_a_function_of_tables_is_told_where_it_goes():
     with pytest.raises(DataError, match=r"sepal\.scale\.prepare_partitions\(X, y\)"):
         sepal.thornton_score("sales/*.parquet", "class")
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [([], "an empty list"), ((), "an empty tuple"), ([[1.0]], "a list with a list"), (3, "int")],
+)
+def test_what_is_no_table_in_partitions_is_named(source, name):
+    """A list gave an AttributeError once."""
+    for ask in (partitioned, lambda given: sample_table(given, 4), measure_partitions):
+        with pytest.raises(ParameterError, match=f"a list of files, .*; got {name}$"):
+            ask(source)
+
+
+def test_a_list_of_files_is_a_table_in_partitions(cut):
+    table = frame("real", 60)
+    files = sorted(Path(cut(table, [40, 20])).parent.glob("*.csv"))
+    drawn = sample_table(files, 100)
+    assert drawn.rows.tolist() == list(range(60))
+    assert np.allclose(drawn.table.values, table.drop(columns="class"))

@@ -28,6 +28,7 @@ from sepal.cli._options import (
     SampleSize,
     Scale,
     ScaleOption,
+    SearchChoice,
     SearchMethod,
     Seed,
     TargetColumn,
@@ -111,18 +112,18 @@ def report(
             check_out(out, data)
             check_text_name(out, "a report")
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
-        how = _how(missing, distance, scale, seed, jobs)
+        how = _how(missing, distance, scale, method, seed, jobs)
         if in_partitions(data):
             from sepal.report import partitions_report
 
-            wishes = asked(exact, sample, cluster, workers, method)
+            wishes = asked(exact, sample, cluster, workers)
             source = partitions_given(data, target, reading)
             with watching("reading") as progress:
                 found = partitions_report(
                     source, groups=groups, time_limit=left_of(limit), progress=progress, **how, **wishes
                 )
         else:
-            refuse_for_one_file(exact, sample, cluster, workers, method)
+            refuse_for_one_file(exact, sample, cluster, workers)
             with watching("reading", limit) as progress:
                 table, apart = without_groups(classes_given(data, target, reading.keeping(groups), "a report"), groups)
                 from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
@@ -185,16 +186,16 @@ def measure(
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         sizes = [size(text) for text in train_size or ("0.5", "0.9")]
         said = {"train_sizes": sizes, "n_neighbors": k, "n_permutations": permutations}
-        how = {**said, **_how(missing, distance, scale, seed, jobs)}
+        how = {**said, **_how(missing, distance, scale, method, seed, jobs)}
         if in_partitions(data):
             from sepal.report import measure_facts, partitions_measures
 
-            wishes = {**asked(exact, sample, cluster, workers, method), "time_limit": left_of(limit)}
+            wishes = {**asked(exact, sample, cluster, workers), "time_limit": left_of(limit)}
             source = partitions_given(data, target, reading)
             with watching("reading") as progress:
                 facts = partitions_measures(source, measure_facts, groups=groups, progress=progress, **how, **wishes)
         else:
-            refuse_for_one_file(exact, sample, cluster, workers, method)
+            refuse_for_one_file(exact, sample, cluster, workers)
             with watching("reading", limit) as progress:
                 table, apart = without_groups(
                     classes_given(data, target, reading.keeping(groups), "sepal measure"), groups
@@ -247,11 +248,14 @@ def datasets(
         give(text, out, "The list is" if name is None else "The description is")
 
 
-def _how(missing: MissingChoice, distance: str, scale: Scale, seed: int, jobs: int | None) -> dict[str, Any]:
+def _how(
+    missing: MissingChoice, distance: str, scale: Scale, method: SearchChoice | None, seed: int, jobs: int | None
+) -> dict[str, Any]:
     return {
         "missing": missing.value,
         "distance": distance,
         "scale": scale.parameter,
+        "method": "auto" if method is None else method.value,
         "random_state": seed,
         "n_jobs": jobs,
     }

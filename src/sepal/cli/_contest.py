@@ -77,28 +77,35 @@ class Contest:
         classes = "" if first.classes is None else f", {len(first.classes)} classes"
         seed = "" if first.random_state is None else f", seed {first.random_state}"
         heading = f"{first.data}: {first.test_mode}{seed}, {first.n_rows:,} rows{classes}, sepal {__version__}"
-        rows = [_heads(first), *(_cells(entrant, first) for entrant in self.entrants)]
+        heads = self._heads()
+        rows = [heads, *(_cells(entrant, heads) for entrant in self.entrants)]
         tested = next((e.test for e in self.entrants if e.test is not None), None)
         name = (
             "McNemar's test on the rows" if tested is None or tested.t_p is None else "the corrected t test over folds"
         )
         better = "higher the accuracy" if first.task == "classification" else "lower the RMSE"
         notes = [f"gain: how much {better} of {self.entrants[0].title} is; p: by {name}."]
+        if "recall" in heads:
+            notes.append(
+                "recall: share of the 10 nearest that approximate neighbours are, in percent, least of all folds."
+            )
         notes += [f"{entrant.title}: {remark}" for entrant in self.entrants for remark in entrant.remarks]
         lines = [*_folded([heading], width), "", *_table(rows, width), "", *_folded(notes, width)]
         return "\n".join(lines) + "\n"
+
+    def _heads(self) -> tuple[str, ...]:
+        """The columns of the table; with what a row costs, where costs were given, and recall where it is not all."""
+        name, *others, seconds, gain, p = _HEADS[self.first.task]
+        cost = () if self.first.costs is None else ("cost",)
+        found = [entrant.found for entrant in self.entrants if entrant.found is not None]
+        recall = ("recall",) if any(each.recall is not None for each in found) else ()
+        return (name, *cost, *others, *recall, seconds, gain, p)
 
 
 _HEADS = {
     "classification": ("", "accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"),
     "regression": ("", "RMSE", "MAE", "correlation", "seconds", "gain", "p"),
 }
-
-
-def _heads(first: Evaluation) -> tuple[str, ...]:
-    """The columns of the table; with what a row costs, where costs were given."""
-    name, *others = _HEADS[first.task]
-    return (name, *others) if first.costs is None else (name, "cost", *others)
 
 
 def _folded(texts: Sequence[str], width: int | None) -> list[str]:
@@ -133,17 +140,19 @@ def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     return [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
 
 
-def _cells(entrant: Entrant, first: Evaluation) -> tuple[str, ...]:
-    found, task = entrant.found, first.task
+def _cells(entrant: Entrant, heads: Sequence[str]) -> tuple[str, ...]:
+    found = entrant.found
     if found is None:
-        return (entrant.title, *("-" for _ in _heads(first)[1:]))
+        return (entrant.title, *("-" for _ in heads[1:]))
     seconds = f"{entrant.seconds:.1f}" if entrant.seconds else ""
-    if task == "classification":
+    if found.task == "classification":
         measures = [f"{100 * found.accuracy:.2f}", f"{100 * found.balanced_accuracy:.2f}", f"{found.log_loss:.3f}"]
         measures.append(f"{found.kappa:.3f}")
         measures = [*([] if found.costs is None else [f"{found.mean_cost():.4f}"]), *measures]
     else:
         measures = [f"{found.errors['rmse']:.4g}", f"{found.errors['mae']:.4g}", f"{found.correlation:.3f}"]
+    if "recall" in heads:
+        measures.append("" if found.recall is None else f"{100 * found.recall:.1f}")
     return (entrant.title, *measures, seconds, *_test_cells(entrant, found))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +39,7 @@ from sepal.cli._options import (
     NeighborCount,
     Out,
     ScaleOfLearner,
+    SearchMethod,
     Seed,
     TargetColumn,
     TimeLimit,
@@ -62,6 +64,7 @@ from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._since_start import left_of
 from sepal.cli._train_parts import tell_evaluating
 from sepal.exceptions import ParameterError
+from sepal.explore import LEARNERS
 from sepal.progress import Progress
 
 if TYPE_CHECKING:
@@ -135,6 +138,7 @@ def evaluate(
     as_json: AsJson = False,
     cluster: ClusterAddress = None,
     workers: WorkerCount = None,
+    method: SearchMethod = None,
 ) -> None:
     """Say how well rows are answered that were not seen in training.
 
@@ -151,6 +155,7 @@ def evaluate(
         held_out = _held_out(cv, split, test, quick)
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
+        chosen = replace(chosen, method=None if method is None else method.value)
         with watching("reading", limit) as progress:
             drawn: list[Any] = []  # of rows in partitions
             where = place_asked(cluster, workers)
@@ -164,6 +169,8 @@ def evaluate(
                 "test": None if test is None else answered,
             }
             alone = learner is not None or chosen.any
+            if method is not None and alone:
+                _check_searches(for_target(name, table, reading.task))
             weighed = None if costs is None else _costs_of(costs, table)
             names = (for_target(name, table, reading.task),) if alone else CLASSIFIERS if name == "auto" else REGRESSORS
             from sepal.cli import _contest as _contest  # loading and reading count for a limit that was given
@@ -205,6 +212,15 @@ def _found(
         return found, "evaluation", found.to_dict(), found.summary().rstrip("\n") + "\n"
     result = contest(names, chosen, table, how, progress, limit, costs)
     return result.first, "comparison", result.to_dict(), result.to_text(width)
+
+
+def _check_searches(name: str) -> None:
+    """Refuse --method for one learner that searches no neighbours."""
+    entry = LEARNERS.get(name)
+    if entry is not None and "method" not in entry.make().get_params(deep=False):
+        raise ParameterError(
+            f"--method: the learner {name} searches no neighbours", hint="--learner knn does; or leave --method out"
+        )
 
 
 def _width(out: Path | None) -> int | None:

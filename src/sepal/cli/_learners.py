@@ -82,6 +82,7 @@ class Chosen:
     settings: Sequence[str] = ()
     seed: int = 0
     jobs: int | None = None
+    method: str | None = None  # how those learners search that ask for neighbours
 
     @classmethod
     def said(
@@ -152,6 +153,10 @@ def make_learner(name: str, chosen: Chosen, table: Table | None = None) -> Any:
         if entry.options[option] in others:
             raise ParameterError(f"--{option} and --set {entry.options[option]}: both say the same; leave one out")
     learner.set_params(**parameters, **others)
+    if chosen.method is not None and "method" in learner.get_params(deep=False):
+        if "method" in others:
+            raise ParameterError("--method and --set method: both say the same; leave one out")
+        learner.set_params(method=chosen.method)
     if chosen.jobs is not None:
         set_threads(learner, chosen.jobs)
     if "random_state" in learner.get_params(deep=False) and "random_state" not in others:

@@ -202,8 +202,8 @@ SearchMethod = Annotated[
     SearchChoice | None,
     _option(
         "--method",
-        help="Of rows in partitions: with approximate FAISS searches for neighbours and misses some; the share of them "
-        "that is found stands beside every figure. Without it all are found.",
+        help="With approximate FAISS searches for neighbours and misses some; the share of them that is found stands "
+        "beside every figure. Without it all are found.",
     ),
 ]
 ClusterAddress = Annotated[

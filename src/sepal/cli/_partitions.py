@@ -28,14 +28,11 @@ def partitions_given(data: str, target: str | None, reading: Reading) -> Any:
     return partitioned(data, target=place, **reading.arguments())
 
 
-def asked(
-    exact: bool | None, sample: int | None, cluster: str | None, workers: int | None, method: Any = None
-) -> dict[str, Any]:
+def asked(exact: bool | None, sample: int | None, cluster: str | None, workers: int | None) -> dict[str, Any]:
     """What the options about partitions say, and that the plan is told before the work."""
     if exact and sample is not None:
         raise ParameterError("--exact lets every row ask; leave out --sample")
-    wishes = {"exact": exact, "n_queries": sample, "method": "auto" if method is None else method.value}
-    return {**wishes, **place_asked(cluster, workers), "say": tell_plan}
+    return {"exact": exact, "n_queries": sample, **place_asked(cluster, workers), "say": tell_plan}
 
 
 def place_asked(cluster: str | None, workers: int | None) -> dict[str, Any]:
@@ -61,11 +58,9 @@ def refuse_for_one_file(
     sample: int | None = None,
     cluster: str | None = None,
     workers: int | None = None,
-    method: Any = None,
 ) -> None:
     """Options about partitions mean nothing for one file."""
     given = {"--exact": exact, "--sample": sample, "--cluster": cluster, "--workers": workers}
-    given["--method"] = method
     said = next((name for name, value in given.items() if value is not None), None)
     if said is not None:
         raise ParameterError(

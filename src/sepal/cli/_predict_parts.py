@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,10 @@ class PartWriter:
         """Whether a column is written beside the answers, or compared with them."""
         return self.all_columns or name == self.score.target or name in self.known or is_identifier_name(name)
 
+    def tried(self, some: PartAnswers) -> None:
+        """Make the lines of some rows and let them go: how long that takes is part of the plan."""
+        list(replace(self, score=deepcopy(self.score), others=[]).lines(iter([some])))
+
     def lines(self, found: Iterator[PartAnswers]) -> Iterator[str]:
         """The text of each partition; the first begins with the names of the columns."""
         wanted = {str(name) for name in self.fitted.feature_names_in_}
@@ -68,5 +73,5 @@ def predict_parts(
     from sepal.scale import partitioned, predict_partitions
 
     source = partitioned(new, target=False)
-    found = predict_partitions(model, source, columns=writer.wants, say=tell_plan, **where)
+    found = predict_partitions(model, source, columns=writer.wants, say=tell_plan, use=writer.tried, **where)
     write_out(out, writer.lines(found), "The predictions are")

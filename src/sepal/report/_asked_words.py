@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sepal.neighbors import recall_among
 from sepal.report._facts import PartitionsFacts
 
 
-def asked_lines(found: PartitionsFacts | None, confidence: float) -> list[tuple[str, str]]:
-    """Names and what they are: who asked, the interval, the plan line by line, and what was done."""
+def asked_lines(found: PartitionsFacts | None, confidence: float, notes: Sequence[str]) -> list[tuple[str, str]]:
+    """Names and what they are: who asked, the interval, the plan line by line, and what was done.
+
+    Of one table the recall among the notes, where neighbours are approximate; of partitions that is said already.
+    """
     if found is None:
-        return []
+        return [("neighbours", note) for note in recall_among(notes)]
     low, high = found.interval
     whose = "further rows" if found.exact else "the index of all rows"
     first, *others = found.said

@@ -59,7 +59,7 @@ def besides(given: Fitted, rates: Rates, exact: bool, n_asking: int, together: i
         asking = ASKED_OF_ALL if exact else n_asking
 
         def asked(rows: float) -> float:
-            return loading + n * (rates.asked.row + rates.asked.pair * rows) / workers
+            return loading + n * rates.asked.seconds(rows) / workers
 
         seconds += (asked(asking) if exact else 0.0) + loading + asked(asking / 2)
     what = "the report" if in_full else "the measures"

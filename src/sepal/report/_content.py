@@ -43,7 +43,7 @@ def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
         "title": report.table.name or "Separability",
         "table": report.table,
         "size": _size(report),
-        "asked": asked_lines(report.partitions, report.thornton.confidence),
+        "asked": asked_lines(report.partitions, report.thornton.confidence, report.settings.notes),
         "verdict": report.verdict,
         "next_steps": report.next_steps,
         "tiles": tiles(report),

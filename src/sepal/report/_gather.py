@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sepal.data import KINDS, Missing, ScaleName, Table, all_cautions, caution_texts
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, expected_accuracy_curve, prepare, sample_rows, thornton_test
+from sepal.neighbors import Method
 from sepal.parameters import Parameter, checked
 from sepal.progress import Progress, silent, stage
 from sepal.report._facts import (
@@ -47,6 +48,7 @@ def measure_facts(
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    method: Method = "auto",
     groups: Any = None,
     time_limit: float | None = None,
     random_state: int = 0,
@@ -57,7 +59,7 @@ def measure_facts(
 
     Parameters
     ----------
-    X, y, distance, scale, missing, groups, random_state, n_jobs, progress
+    X, y, distance, scale, missing, method, groups, random_state, n_jobs, progress
         As in :func:`sepal.separability`.
     time_limit : float, optional
         Seconds. Once they are over, what is not finished is None, and ``skipped`` says so; a sample is taken where all
@@ -91,6 +93,7 @@ def measure_facts(
         n_jobs=n_jobs,
         time_limit=time_limit,
         groups=groups,
+        method=method,
     )
     sizes = train_rows(train_sizes, *_curve_units(rows, random_state), n_neighbors)
 

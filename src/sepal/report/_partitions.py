@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import SeparabilityAngle, Suspects
-from sepal.neighbors import Method, recall_among
+from sepal.neighbors import KEPT_INDEXES, Method, recall_among
 from sepal.parameters import generator
 from sepal.progress import Progress, silent, stage
 from sepal.report._beside import rows_beside
@@ -119,6 +119,7 @@ def measured_partitions(
             if asked is None:
                 _, asked = ask_partitions(fitted, ASKED_OF_ALL, 0.95, random_state, None, rows, depth)
             suspects = suspects_asked(schema, work, asked, depth, asked.notes)
+    KEPT_INDEXES.forget()
     return PartsMeasured(fitted, found, drawn, angle, suspects)
 
 

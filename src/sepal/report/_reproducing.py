@@ -34,6 +34,8 @@ def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping
         flags += f" --scale {settings.scale or 'none'}"
     if settings.missing != "distance":
         options, flags = f"{options}, missing={settings.missing!r}", f"{flags} --missing {settings.missing}"
+    if report.recall is not None:
+        options, flags = f"{options}, method='approximate'", f"{flags} --method approximate"
     if settings.n_groups is not None:
         options, flags = f"{options}, groups=groups", f"{flags} --groups COLUMN"
     shell = f"sepal report {shlex.quote(data)}" + (f" --target {shlex.quote(target)}" if target else "") + flags

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName, Table, as_table, fit_scaling
 from sepal.measures import Prepared, groups_of, prepare, sample_rows
+from sepal.neighbors import Method
 
 # Up to this many rows every row asks about every other. Beyond it a sample asks, so that a million rows take a minute.
 ALL_PAIRS_ROWS = 20_000
@@ -92,6 +93,7 @@ def take_rows(
     n_jobs: int | None,
     time_limit: float | None = None,
     groups: Any = None,
+    method: Method = "auto",
 ) -> ReportRows:
     """Drop incomplete rows if asked to, fit the distance, and draw the sample of a large table.
 
@@ -99,7 +101,7 @@ def take_rows(
     """
     given = as_table(X.given) if isinstance(X, Prepared) else as_table(X, y)
     rows = X if isinstance(X, Prepared) else given
-    ready = prepare(rows, distance=distance, scale=scale, missing=missing, n_jobs=n_jobs)
+    ready = prepare(rows, distance=distance, scale=scale, missing=missing, method=method, n_jobs=n_jobs)
     apart = groups_of(ready, groups, rows)
     most, sample = ALL_PAIRS_ROWS, SAMPLE_ROWS
     if time_limit is not None:

@@ -15,6 +15,7 @@ from sepal.data import (
     copies_of,
     left_out_together,
 )
+from sepal.neighbors import Method
 from sepal.parameters import checked
 from sepal.progress import Progress, silent
 from sepal.report._beside import rows_beside
@@ -47,6 +48,7 @@ def separability(
     distance: str = "auto",
     scale: ScaleName | None = "minmax",
     missing: Missing = "distance",
+    method: Method = "auto",
     groups: Any = None,
     time_limit: float | None = None,
     random_state: int = 0,
@@ -69,6 +71,10 @@ def separability(
         Scaling of numeric columns before distances are taken.
     missing : {"distance", "drop"}
         Leave missing cells to the distance, or drop the rows that have any.
+    method : {"auto", "brute", "tree", "approximate"}
+        The neighbour search. The answer does not depend on it, but for "approximate", which needs FAISS and misses some
+        neighbours: which share of them it finds is measured, and stands at the top of the report. Sections that compare
+        a sample with itself, and single columns, find all.
     groups : array-like, "copies" or None
         Rows that are no neighbours of each other: those with the same label in an array (of one patient, for instance),
         or "copies", equal in every column. Thornton's index, its test and interval, the accuracy curve, suspects,
@@ -108,6 +114,7 @@ def separability(
             distance=distance,
             scale=scale,
             missing=missing,
+            method=method,
             groups=groups,
             time_limit=time_limit,
             random_state=random_state,
@@ -126,6 +133,7 @@ def separability(
         n_jobs=n_jobs,
         time_limit=time_limit,
         groups=groups,
+        method=method,
     )
     basic = basic_facts(rows, random_state, lambda what, done: say(what, _BASIC * done))
     clock.lap("neighbours and splits")

@@ -20,6 +20,7 @@ from sepal.measures import (
     Suspects,
     TellingWord,
 )
+from sepal.neighbors import recall_html, recall_said
 from sepal.report._facts import (
     ClassFacts,
     CurveFacts,
@@ -152,7 +153,7 @@ class SeparabilityReport(Shown):
             }
         names = (each.name for each in fields(self))
         facts = {name: special[name] if name in special else plain(getattr(self, name)) for name in names}
-        return {"sepal": __version__, "kind": self.kind, **facts}
+        return {"sepal": __version__, "kind": self.kind, **self._recall_fact(), **facts}
 
     def to_html(self, source: str | None = None) -> str:
         """One self-contained page. ``source`` is the file or set to name in the lines that reproduce it."""
@@ -199,11 +200,11 @@ class SeparabilityReport(Shown):
         import html
 
         sentences = "".join(f"<li>{html.escape(verdict.text)}</li>" for verdict in self.verdict)
-        return f"<ul>{sentences}</ul>{frame_html(self, float_format='{:.4g}'.format)}"
+        return f"<ul>{sentences}</ul>{frame_html(self, float_format='{:.4g}'.format)}{recall_html(self.settings.notes)}"
 
     def _in_plain_words(self) -> str:
         steps = (f"{number}. {step.text}" for number, step in enumerate(self.next_steps, start=1))
         return "\n".join([*(sentence.text for sentence in self.verdict), *steps])
 
     def __repr__(self) -> str:
-        return f"<SeparabilityReport: {self.verdict[0].text}>"
+        return f"<SeparabilityReport: {self.verdict[0].text}{recall_said(self.settings.notes)}>"

@@ -52,7 +52,11 @@ class Shown(ABC):
         """Dicts, lists, texts, numbers and None only; NaN and infinity become None."""
         from sepal import __version__
 
-        return {"sepal": __version__, "kind": self.kind, **plain(self)}
+        return {"sepal": __version__, "kind": self.kind, **self._recall_fact(), **plain(self)}
+
+    def _recall_fact(self) -> dict[str, float]:
+        """The recall, where neighbours are approximate."""
+        return {} if self.recall is None else {"recall": self.recall}
 
     def to_json(self) -> str:
         """One JSON object with stable keys, in ASCII."""

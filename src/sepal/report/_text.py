@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sepal.data import p_phrase, plural
+from sepal.neighbors import recall_among
 from sepal.report._asked_words import asked_lines
 from sepal.report._content import SCALE_WORDS, content
 from sepal.report._explained_words import distance_words
@@ -75,7 +76,7 @@ def measure_text(facts: MeasureFacts, width: int, *, color: bool, unicode: bool)
     page.heading(facts.table.name or "a table without a name")
     page.pairs(
         [
-            *asked_lines(facts.partitions, facts.thornton.confidence),
+            *asked_lines(facts.partitions, facts.thornton.confidence, facts.settings.notes),
             ("rows", f"{facts.settings.n_rows:,}, {_counts(facts.classes)}"),
             *(("caution", note) for note in facts.table.notes),
             *_settings_lines(facts.settings, facts.table, facts.partitions),
@@ -154,7 +155,7 @@ def _settings_lines(
         ("distance", used),
         ("dropped", dropped),
         ("sampled", sampled),
-        *(("note", note) for note in settings.notes),
+        *(("note", note) for note in settings.notes if note not in recall_among(settings.notes)),  # told at the top
     ]
 
 

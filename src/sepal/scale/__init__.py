@@ -23,7 +23,6 @@ from sepal.scale._pass_plan import PlanStep as PlanStep
 from sepal.scale._pass_plan import adding_step as adding_step
 from sepal.scale._pass_plan import spoken as spoken
 from sepal.scale._planning import Plan, asking_for
-from sepal.scale._planning import Rates as Rates
 from sepal.scale._planning import make_plan as make_plan
 from sepal.scale._predict import PartAnswers, predict_partitions
 from sepal.scale._prepare import Fitted as Fitted
@@ -37,6 +36,7 @@ from sepal.scale._sources import is_partitioned as is_partitioned
 from sepal.scale._spreading import spread_subsets
 from sepal.scale._suspects import AskedSuspects as AskedSuspects
 from sepal.scale._suspects import suspects_asked as suspects_asked
+from sepal.scale._trial import Rates as Rates
 from sepal.scale._work import place_of_work as place_of_work
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from uuid import uuid4
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
 from sepal.measures import ThorntonTest, thornton_test
-from sepal.neighbors import Method, PartSearch, recall_said
+from sepal.neighbors import KEPT_INDEXES, Method, PartSearch, recall_said
 from sepal.parameters import RandomState, checked, generator
 from sepal.progress import Progress, silent, stage
 from sepal.scale._blocks import cut_blocks
@@ -170,7 +170,9 @@ def measure_partitions(
         plan = make_plan(fitted, exact=exact, n_queries=n_queries, time_limit=time_limit, half_width=half_width)
         if say is not None:
             say(plan)
-        return carried_out(fitted, plan, confidence, random_state, begin, say_progress)[0]
+        found = carried_out(fitted, plan, confidence, random_state, begin, say_progress)[0]
+    KEPT_INDEXES.forget()
+    return found
 
 
 def carried_out(

@@ -71,7 +71,11 @@ def cut_blocks(schema: Schema, most_rows: int, key: str) -> list[RowBlock]:
 
 def block_table(block: RowBlock) -> Table:
     """The rows of a block, its target as given."""
-    tables = [load_like(part, block.reading, block.like, block.complete) for part in block.parts]
+    return stacked([load_like(part, block.reading, block.like, block.complete) for part in block.parts])
+
+
+def stacked(tables: Sequence[Table]) -> Table:
+    """Tables with the same columns, one below the other."""
     if len(tables) == 1:
         return tables[0]
     first = tables[0]
@@ -232,8 +236,12 @@ def block_rows(block: RowBlock, fitted: FittedDistance, classes: NDArray[Any]) -
     """Look at the rows of a block; its points are kept for the search that follows."""
     table = block_table(block)
     points = KEPT.keep(block, fitted.embed(table))
+    return known_rows(points, np.zeros(0, np.int32) if table.y is None else codes_of(table.y, classes), fitted)
+
+
+def known_rows(points: NDArray[np.float64], codes: NDArray[np.int32], fitted: FittedDistance) -> BlockRows:
+    """What is known of rows by their points."""
     alone = fitted.compares_nothing(points)
-    codes = np.zeros(0, np.int32) if table.y is None else codes_of(table.y, classes)
     return BlockRows(codes, row_keys(points), alone if alone.any() else None, extent_of(points))
 
 

@@ -9,7 +9,7 @@ One pass is enough where no row has many copies. Where some do, one more counts 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,20 +88,21 @@ def draw_rows(
     progress: Share | None = None,
 ) -> Drawn:
     """A stratified sample of so many rows; of all rows if there are no more."""
+    wanted = shares_of(schema.class_counts, min(n_rows, schema.n_rows))
+    drawing = drawing_of(schema, wanted, seed, fitted)
+    while True:
+        found = _Draw(schema, work, drawing, progress).arrived(wanted)
+        if found is not None:
+            return found
+        drawing = replace(drawing, limit=np.full(len(wanted), np.inf))  # by the rarest chance: all rows are looked at
+
+
+def drawing_of(schema: Schema, wanted: Tallies, seed: int, fitted: FittedDistance | None) -> Drawing:
+    """How so many of each class are drawn, with as many equal rows named at once as buckets of different rows hold."""
     counts = schema.class_counts
-    wanted = shares_of(counts, min(n_rows, schema.n_rows))
     with np.errstate(divide="ignore"):
         share = np.minimum(1.0, (wanted + _SPARE * np.sqrt(wanted) + 10.0) / counts)
         limit = -np.log1p(-np.where(wanted >= counts, 1.0, share))
-    while True:
-        found = _Draw(schema, work, _drawing(schema, limit, seed, fitted), progress).arrived(wanted)
-        if found is not None:
-            return found
-        limit = np.full(len(limit), np.inf)  # by the rarest chance: all rows are looked at
-
-
-def _drawing(schema: Schema, limit: NDArray[np.float64], seed: int, fitted: FittedDistance | None) -> Drawing:
-    """With as many equal rows named at once as buckets of different rows hold."""
     load = schema.n_rows / 2**BUCKET_BITS
     many = int(np.ceil(load + 7 * np.sqrt(load) + 8))
     return Drawing(Loading.of(schema, schema.classes), limit, many, seed, fitted)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Kind, content_order, key_groups
+from sepal.data import Kind, Table, content_order, key_groups
 from sepal.exceptions import DataError
 from sepal.scale._blocks import RowBlock, block_table, cell_keys, codes_of
 from sepal.scale._schema import Schema
@@ -84,6 +84,10 @@ class RowsElsewhere:
             "this question needs all rows together, and these are in partitions",
             hint="ask a sample of them: sepal.scale.sample_table; of the angle ask sepal.scale.angle_partitions",
         )
+
+    def take(self, rows: Any) -> Table:
+        """Refused."""
+        return self.values
 
     def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
         return self.values

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from sepal.data import Table
 from sepal.evaluation import Evaluation, evaluate
 from sepal.parameters import RandomState, checked
-from sepal.progress import Progress
+from sepal.progress import Progress, stage
 from sepal.scale._learning import LEARNT_FROM
-from sepal.scale._learning_plan import learning_seconds
+from sepal.scale._learning_plan import learning_seconds, rows_to_try
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import PassPlan, PlanStep
-from sepal.scale._sample_table import sample_table
+from sepal.scale._pass_plan import PassPlan, PlanStep, drawing_step
+from sepal.scale._sample_table import sample_of
+from sepal.scale._schema import read_schema
 from sepal.scale._sources import partitioned
+from sepal.scale._work import place_of_work
 
 
 @checked(*PARTITION_PARAMETERS)
@@ -69,22 +72,24 @@ def evaluate_partitions(
     (1.0, True, 8)
     """
     parts = partitioned(source, y, target=target)
-    where = {"client": client, "cluster": cluster, "workers": workers, "n_jobs": n_jobs, "progress": progress}
-    drawn = sample_table(parts, n_sample, random_state=random_state, **where)
-    assert drawn.plan is not None  # noqa: S101 - a sample that is drawn has one
-    plan = replace(drawn.plan, steps=(_learning(model, drawn.table, cv),))
-    if say is not None:
-        say(plan)
+    with place_of_work(client, cluster, workers, n_jobs) as work:
+        schema = read_schema(parts, work, progress=stage(progress, "reading columns"))
+        n_rows = min(n_sample, schema.n_rows)
+        learning = _learning(model, rows_to_try(schema, work), n_rows, cv)
+        plan = PassPlan.of(schema, work, (drawing_step(schema, n_rows), learning), n_rows)
+        if say is not None:
+            say(plan)
+        drawn = sample_of(schema, work, n_sample, random_state, progress)
     seed = random_state if isinstance(random_state, int) else 0
     found = evaluate(model, drawn.table, cv=cv, random_state=seed, progress=progress)
     return replace(found, n_given=drawn.n_rows, plan=plan)
 
 
-def _learning(model: Any, table: Any, cv: Any) -> PlanStep:
+def _learning(model: Any, trial: Table, n: int, cv: Any) -> PlanStep:
     """All folds, with the time they take where their number is known."""
-    n, name = table.n_rows, type(getattr(model, "machine", model)).__name__
+    name = type(getattr(model, "machine", model)).__name__
     if not isinstance(cv, int) or cv < 2:
         return PlanStep(f"{name} is evaluated on {n:,} rows", None)
     rows = n - n // cv
-    each = learning_seconds(model, table, rows, 1 / (cv - 1))
+    each = learning_seconds(model, trial, rows, 1 / (cv - 1))
     return PlanStep(f"{name} is fitted {cv} times to {rows:,} rows", None if each is None else cv * each)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ColumnSums, Kind, PartReading, mixed_bits, plain_cells, shown
+from sepal.data import ColumnSums, Kind, PartReading, Table, mixed_bits, plain_cells, shown
 from sepal.exceptions import DataError
-from sepal.scale._parts import Partition
+from sepal.scale._parts import FilePart, Partition
 from sepal.scale._sources import load_part
 
 LEVELS_AT_MOST = 10_000  # of a nominal column; more tell rows apart
@@ -27,6 +27,7 @@ class PartFacts:
 
     ``levels`` is None for numbers, and where there are too many of them. ``used`` are the codes of those that occur.
     ``hashes`` are the smallest of a column of whole numbers, None of any other. ``seconds`` is what it took.
+    ``contradicted`` are columns in which rows say otherwise than the folder of their file.
     """
 
     label: str
@@ -45,6 +46,7 @@ class PartFacts:
     labels: tuple[tuple[Any, int], ...]
     class_order: tuple[Any, ...] | None
     seconds: float = 0.0
+    contradicted: tuple[str, ...] = ()
 
 
 def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | None) -> PartFacts:
@@ -87,7 +89,31 @@ def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | N
         labels,
         table.class_order,
         time.perf_counter() - begin,
+        _contradicted(part, table) if isinstance(part, FilePart) else (),
     )
+
+
+def _contradicted(part: FilePart, table: Table) -> tuple[str, ...]:
+    """Columns of folders that the file has itself, with other cells; of dates it cannot be told."""
+
+    def cells(name: str) -> list[Any]:
+        if name == table.target:
+            return [] if table.y is None else np.unique(table.y).tolist()
+        j = table.names.index(name)
+        present = np.unique(table.values[:, j][~np.isnan(table.values[:, j])]).tolist()
+        levels = table.levels[j]
+        return present if levels is None else [levels[int(code)] for code in present]
+
+    def same(cell: Any, value: str | int | None) -> bool:
+        if value is None or isinstance(cell, str):
+            return value is not None and cell == str(value)
+        try:
+            return bool(cell == float(value))
+        except ValueError:
+            return False
+
+    here = [each for each in part.folders if each[0] in (*table.names, table.target) and each[0] not in table.written]
+    return tuple(name for name, value in here if not all(same(cell, value) for cell in cells(name)))
 
 
 def _used(codes: NDArray[np.float64], n_levels: int) -> NDArray[np.int32]:
@@ -185,16 +211,21 @@ class Gathered:
         self.targets, self.columns_of, self.label_types, self.class_orders = Said(), Said(), Said(), Said()
         self.labels: Counter[Any] = Counter()
         self.columns: dict[str, ColumnOfAll] = {}
+        self.contradicted: dict[str, Said] = {}
         self._order: tuple[int, tuple[str, ...]] | None = None
 
     def add(self, facts: PartFacts, at: int) -> None:
-        """One partition more, in whatever order they come."""
-        self.part_rows[at] = facts.n_rows
-        self._row_seconds[at] = facts.seconds / max(1, facts.n_given)
-        self.n_given += facts.n_given
-        self.n_rows_with_missing += facts.n_rows_with_missing
+        """One partition more, in whatever order they come; one that was given no rows has names and no more."""
         self.targets.hear(facts.target, at, facts.label)
         self.columns_of.hear(frozenset(facts.names), at, facts.label)
+        if facts.n_given == 0:
+            return
+        self.part_rows[at] = facts.n_rows
+        self._row_seconds[at] = facts.seconds / facts.n_given
+        self.n_given += facts.n_given
+        self.n_rows_with_missing += facts.n_rows_with_missing
+        for name in facts.contradicted:
+            self.contradicted.setdefault(name, Said()).hear(True, at, facts.label)
         if self._order is None or at < self._order[0]:
             self._order = (at, facts.names)
         for j, name in enumerate(facts.names):

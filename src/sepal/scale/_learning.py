@@ -14,6 +14,7 @@ from sepal.data import Missing, Table, shown
 from sepal.estimators import AnyTable, Diet, View, as_numbers, fit_view
 from sepal.exceptions import DataError
 from sepal.machines import FeatureVectorClassifier, FisherDiscriminant, VectorMap
+from sepal.neighbors import recall_in
 from sepal.parameters import RandomState, checked
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import Loading
@@ -84,11 +85,20 @@ class PartitionsFit:
         return self.n_rows if self.by_sums else self.n_sampled
 
     @property
+    def recall(self) -> float | None:
+        """Share of the neighbours that the model finds where it searches approximately; else None."""
+        return recall_in(self.model)
+
+    @property
     def exact(self) -> bool:
-        """Whether all rows decided everything."""
-        return self.n_sampled in (0, self.n_rows)
+        """Whether all rows decided everything, and the model finds all neighbours."""
+        return self.n_sampled in (0, self.n_rows) and self.recall is None
 
     def __str__(self) -> str:
+        found = self._how()
+        return found if self.recall is None else f"{found}; approximate neighbours (recall {self.recall:.1%})"
+
+    def _how(self) -> str:
         name = type(getattr(self.model, "machine", self.model)).__name__
         if self.n_sampled == self.n_rows:
             return f"{name}: fitted to all {self.n_rows:,} rows, brought together"

@@ -13,6 +13,7 @@ from sepal.auto import SepalClassifier
 from sepal.data import PartReading, Table
 from sepal.scale._parts import Partition
 from sepal.scale._schema import Schema, load_like
+from sepal.scale._trial import grown_by
 from sepal.scale._work import Workplace
 
 _TRIED = 1_000, 4_000  # rows of the trials
@@ -75,5 +76,4 @@ def extrapolated(sizes: list[int], seconds: list[float], n_rows: int, steepest: 
     """
     if not sizes:
         return None
-    power = 1.0 if len(sizes) < 2 else float(np.log(seconds[-1] / seconds[-2]) / np.log(sizes[-1] / sizes[-2]))
-    return float(seconds[-1] * (n_rows / sizes[-1]) ** float(np.clip(power, 0.0, steepest)))
+    return float(seconds[-1] * (n_rows / sizes[-1]) ** grown_by(sizes, seconds, steepest))

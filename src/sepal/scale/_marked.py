@@ -73,7 +73,10 @@ class Drawing:
 
     def marked(self, part: Partition) -> MarkedPart:
         """The rows of a partition by their marks."""
-        table, codes = self.loading.rows(part)
+        return self.among(*self.loading.rows(part))
+
+    def among(self, table: Table, codes: NDArray[np.int32]) -> MarkedPart:
+        """Rows that are loaded, by their marks."""
         marks = marks_of(table, codes, tuple(str(label) for label in self.loading.classes.tolist()))
         order = np.argsort(marks, kind="stable")
         ordered = marks[order]
@@ -134,7 +137,12 @@ def bucket_of(marks: Marks) -> NDArray[np.uint32]:
 
 def near_rows(part: Partition, drawing: Drawing) -> NearPart:
     """Look at a partition."""
-    found = drawing.marked(part)
+    return near_among(*drawing.loading.rows(part), drawing)
+
+
+def near_among(table: Table, codes: NDArray[np.int32], drawing: Drawing) -> NearPart:
+    """The same of rows that are loaded."""
+    found = drawing.among(table, codes)
     early = arrival(found.marks, np.zeros(len(found.marks), np.uint64), drawing.seed)
     limit = drawing.limit[found.code]
     near = early < drawing.many * limit

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
+from sepal.data import FolderColumn
+
 
 class Partition(Protocol):
     """How one partition is loaded."""
@@ -21,10 +23,11 @@ class Partition(Protocol):
 
 @dataclass(frozen=True)
 class FilePart:
-    """A file, or some row groups of a Parquet file."""
+    """A file, or some row groups of a Parquet file, and the columns that its folders say."""
 
     path: str
     groups: tuple[int, ...] | None = None
+    folders: tuple[FolderColumn, ...] = ()
 
     @property
     def label(self) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sepal.data import plural
 from sepal.scale._schema import Schema
-from sepal.scale._work import Workplace
+from sepal.scale._work import Here, Workplace
 
 DRAWING = 1.0  # what a pass takes in which rows are drawn, in passes over the columns
 ADDING = 1.0  # and one in which products are added up,
 _PRODUCT = 0.6e-9  # with so many seconds of a worker for each product of two cells, which is exact;
+ROW_BYTES = 50  # memory here for each row of an exact answer, neighbour lists aside
+_DRAWN_BYTES = 8 * 2**20  # in which rows are counted while some are drawn
 _KERNEL, _KERNEL_PRODUCT = 1.5e-8, 3e-11  # for a kernel at a point, and for a product of two of these
 
 
@@ -35,15 +37,17 @@ class PassPlan:
         Rows that do.
     steps : tuple of PlanStep
         In their order, the pass over the columns that is already done left out.
+    n_bytes : int
+        Memory here for the rows that are held at a time; what a learner needs besides is left out.
 
     Examples
     --------
     >>> steps = (PlanStep("a sample of 100 rows is drawn", 0.5), PlanStep("KNNClassifier is fitted to it", 1.0))
-    >>> print(PassPlan(1000, 5, 2, 1, False, 100, steps))
+    >>> print(PassPlan(1000, 5, 2, 1, False, 100, steps, 3_000_000))
     1,000 rows x 5 columns in 2 partitions, 1 worker
     doing:  a sample of 100 rows is drawn, about 0.5 s
             KNNClassifier is fitted to it, about 1.0 s
-            all together about 1.5 s
+            all together about 1.5 s, 3 MB here
     """
 
     n_rows: int
@@ -53,13 +57,30 @@ class PassPlan:
     exact: bool
     rows_seen: int
     steps: tuple[PlanStep, ...]
+    n_bytes: int = 0
 
     @classmethod
-    def of(cls, schema: Schema, work: Workplace, steps: tuple[PlanStep, ...], rows_seen: int | None = None) -> PassPlan:
-        """For partitions whose columns are known; all rows take part unless fewer are said to."""
+    def of(
+        cls,
+        schema: Schema,
+        work: Workplace,
+        steps: tuple[PlanStep, ...],
+        rows_seen: int | None = None,
+        n_bytes: int | None = None,
+    ) -> PassPlan:
+        """For partitions whose columns are known; all rows take part unless fewer are said to.
+
+        By default rows that are said to take part are drawn and held here, else one partition after the other, where
+        the work is done here.
+        """
         n, seen = schema.n_rows, schema.n_rows if rows_seen is None else min(rows_seen, schema.n_rows)
         columns, parts = schema.like.n_columns, len(schema.source.parts)
-        return cls(n, columns, parts, work.workers, seen == n, seen, steps)
+        if n_bytes is None:
+            row = 8 * (columns + 2)
+            one = row * int(schema.part_rows.max()) if isinstance(work, Here) else 0
+            n_bytes = one if rows_seen is None else one + row * seen + _DRAWN_BYTES
+        first = replace(steps[0], what="; ".join((*schema.of_parts, steps[0].what)))
+        return cls(n, columns, parts, work.workers, seen == n, seen, (first, *steps[1:]), n_bytes)
 
     @property
     def seconds(self) -> float | None:
@@ -74,7 +95,7 @@ class PassPlan:
             lines.append(f"{'doing:  ' if at == 0 else '        '}{step.what}{about}")
         if len(self.steps) > 1 and self.seconds is not None:
             lines.append(f"        all together about {spoken(self.seconds)}")
-        return "\n".join(lines)
+        return "\n".join(lines) + f", {megabytes(self.n_bytes)} here"
 
 
 def sized(n_rows: int, n_columns: int, n_partitions: int, n_workers: int) -> str:
@@ -88,6 +109,15 @@ def sized(n_rows: int, n_columns: int, n_partitions: int, n_workers: int) -> str
         for n, what in ((n_columns, "column"), (n_partitions, "partition"), (n_workers, "worker"))
     )
     return f"{n_rows:,} rows x {columns} in {parts}, {workers}"
+
+
+def megabytes(n_bytes: int) -> str:
+    """Memory as a person says it.
+
+    >>> megabytes(40_000), megabytes(1_500_000_000)
+    ('less than 1 MB', '1,500 MB')
+    """
+    return f"{n_bytes / 1e6:,.0f} MB" if n_bytes >= 1e6 else "less than 1 MB"
 
 
 def spoken(seconds: float) -> str:

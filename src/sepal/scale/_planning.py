@@ -1,41 +1,30 @@
 """What the work will cost, said before it is done: rows, seconds and memory, exactly and from a sample.
 
-A trial on some rows measures how long a row takes to load, and how long some rows take to find their neighbours, asked
-and all with all, each at two sizes: what grows with rows is told from what grows with pairs. The rest is arithmetic.
+A trial on some rows (:mod:`sepal.scale._trial`) measures what each of them takes. The rest is arithmetic.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sepal.data import PartReading, Table
-from sepal.distances import FittedDistance
-from sepal.neighbors import Method, PartSearch, extent_of
 from sepal.parameters import checked
 from sepal.scale._blocks import BLOCKS_KEPT
+from sepal.scale._drawing import drawing_of, shares_of
 from sepal.scale._meetings import best_cut
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._parts import Partition
-from sepal.scale._pass_plan import PlanStep, sized, spoken
+from sepal.scale._pass_plan import ROW_BYTES, PlanStep, megabytes, sized, spoken
 from sepal.scale._prepare import Fitted
-from sepal.scale._schema import load_like
+from sepal.scale._trial import Rates, largest_parts, measure_rates, n_tried
 
 ALLOWED = 120.0  # seconds that exact answers may take unless somebody says otherwise
 HALF_WIDTH = 0.01
 FEWEST_ASKING = 1_000
-_TRIED_ROWS = 20_000, 40_000  # least and most rows of the trial, else a quarter of all; from several partitions
-_TRIED_PARTS = 8
-_TRIED_ASKING = 5_000  # queries of the trial, and a tenth as many: many at once take less time each
-_AROUND = 0.005  # seconds of overhead, whatever the numbers of rows and pairs
-_READING = 1.4  # time to load and hash, or draw, a row, relative to loading it
+_AROUND = 0.003  # seconds of overhead, whatever the numbers of rows and pairs
 _AFTER = 0.9e-6  # seconds for each row once its neighbours are known
-_ROW_BYTES = 50  # memory of the client for each row of an exact answer, neighbour lists aside
 
 
 @dataclass(frozen=True)
@@ -83,7 +72,7 @@ class Plan:
     >>> print(plan)
     1,000 rows x 5 columns in 2 partitions, 1 worker
     exact:  all 1,000 rows ask, about 0.1 s, 1 MB here
-    sample: 1,000 rows ask, about 0.1 s, 0 MB here
+    sample: 1,000 rows ask, about 0.1 s, less than 1 MB here
     doing:  exact, since it is quick
     """
 
@@ -117,9 +106,9 @@ class Plan:
         return (
             f"{sized(self.n_rows, self.n_columns, self.n_partitions, self.n_workers)}\n"
             f"exact:  all {self.n_rows:,} rows ask, about {spoken(self.exact_seconds)}, "
-            f"{self.exact_bytes / 1e6:,.0f} MB here\n"
+            f"{megabytes(self.exact_bytes)} here\n"
             f"sample: {self.n_asking if not self.exact else min(self.n_asking, self.n_rows):,} rows ask, about "
-            f"{spoken(self.sampled_seconds)}, {self.sampled_bytes / 1e6:,.0f} MB here\n"
+            f"{spoken(self.sampled_seconds)}, {megabytes(self.sampled_bytes)} here\n"
             f"doing:  {'exact' if self.exact else 'sample'}, since {self.reason}{self._all_together()}"
         )
 
@@ -131,71 +120,6 @@ class Plan:
             f"\nthen:   {self.besides.what}, about {spoken(self.besides.seconds or 0.0)}; "
             f"all together about {spoken(self.total_seconds)}"
         )
-
-
-@dataclass(frozen=True)
-class Growth:
-    """Seconds that some work takes for each row, and for each pair of rows."""
-
-    row: float
-    pair: float
-
-    @classmethod
-    def of(cls, first: tuple[float, float], second: tuple[float, float]) -> Growth:
-        """From two trials: for each row so many were compared with it, and it took so long. Neither part is negative.
-
-        >>> Growth.of((10.0, 3.0), (20.0, 4.0)), Growth.of((10.0, 3.0), (20.0, 2.0)), Growth.of((1.0, 1.0), (2.0, 4.0))
-        (Growth(row=2.0, pair=0.1), Growth(row=2.0, pair=0.0), Growth(row=0.0, pair=2.0))
-        """
-        (few, short), (many, long) = first, second
-        pair = max(0.0, (long - short) / (many - few)) if many > few else 0.0
-        row = long - pair * many
-        return cls(row, pair) if row >= 0 else cls(0.0, long / many)
-
-
-@dataclass(frozen=True)
-class Rates:
-    """How long it takes to load a row, and what a worker takes for rows that are asked, and that ask each other."""
-
-    load_seconds: float
-    asked: Growth
-    own: Growth
-    pairs_per_second: float
-    own_pairs_per_second: float
-
-
-def measure_rates(
-    parts: Sequence[Partition],
-    reading: PartReading,
-    like: Table,
-    complete: bool,
-    fitted: FittedDistance,
-    threads: int,
-    n_rows: int = _TRIED_ROWS[0],
-    method: Method = "auto",
-) -> Rates:
-    """Load some partitions, and let some of their rows ask others."""
-    begin = time.perf_counter()
-    points = np.concatenate([fitted.embed(load_like(part, reading, like, complete)) for part in parts])
-    loading = (time.perf_counter() - begin) / max(1, len(points))
-    among = points[np.linspace(0, len(points) - 1, min(n_rows, len(points))).astype(np.intp)]
-    search, n = PartSearch.of(fitted, extent_of(points), method), len(among)
-
-    def seconds(queries: NDArray[np.float64] | None, rows: NDArray[np.float64]) -> float:
-        begin = time.perf_counter()
-        search.lists(queries, rows, 2, 0, threads)
-        return max(time.perf_counter() - begin, 1e-6)
-
-    quarter, once = among[::4], method == "approximate"  # which takes long to begin
-    own = [
-        (len(rows), min(seconds(None, rows) for _ in range(1 if once else times)) / len(rows))
-        for rows, times in ((quarter, 3), (among, 1))
-    ]
-    asked = []
-    for n_asking, times in ((max(1, min(n, _TRIED_ASKING) // 10), 2), (min(n, _TRIED_ASKING), 1)):
-        queries = among[:: max(1, n // n_asking)][:n_asking]
-        asked.append((len(queries), min(seconds(queries, among) for _ in range(1 if once else times)) / n))
-    return Rates(loading, Growth.of(*asked), Growth.of(*own), asked[1][0] / asked[1][1], own[1][0] / own[1][1])
 
 
 @checked(*PARTITION_PARAMETERS)
@@ -240,29 +164,18 @@ def make_plan(
     ``besides`` is told the rates, whether it is exact and how many rows ask, and says what is done besides.
     """
     schema, work = given.schema, given.work
-    tried = max(_TRIED_ROWS[0], min(_TRIED_ROWS[1], schema.n_rows // 4))
-    job = (
-        tuple(schema.source.parts[at] for at in _largest(schema.part_rows, tried)),
-        schema.source.reading,
-        schema.like,
-        schema.missing == "drop",
-        given.distance,
-        work.threads,
-        tried,
-        given.method,
-    )
-    rates: Rates = next(iter(work.run("measure speed", measure_rates, [job], None, schema.sent)))[1]
     n, workers = schema.n_rows, work.workers
-    loading = n * rates.load_seconds / workers
-    around = _AROUND + _READING * loading
-    exactly = Stages(around, _exact_search(given, rates, depth - 1), _AFTER * n)
-    limit = ALLOWED if time_limit is None else time_limit
     wanted = asking_for(half_width, n) if n_queries is None else min(int(n_queries), n)
+    rates = _tried(given, wanted)
+    loading = n * rates.load_seconds / workers
+    read, drawn = (_AROUND + loading + n * each / workers for each in (rates.know_seconds, rates.draw_seconds))
+    exactly = Stages(read, _exact_search(given, rates, depth - 1), _AFTER * n)
+    limit = ALLOWED if time_limit is None else time_limit
     if n_queries is None:
-        room = ((limit - around - loading) * workers / n - rates.asked.row) / max(rates.asked.pair, 1e-15)
+        room = ((limit - drawn - loading) * workers / n - rates.asked.row) / max(rates.asked.pair, 1e-15)
         wanted = min(n, max(min(FEWEST_ASKING, wanted), min(wanted, int(max(room, 0.0)))))
-    asking = n * (rates.asked.row + rates.asked.pair * wanted) / min(workers, len(schema.source.parts))
-    sampled = Stages(around, asking + loading, 0.0)
+    asking = n * rates.asked.seconds(wanted) / min(workers, len(schema.source.parts))
+    sampled = Stages(drawn, asking + loading, 0.0)
     exact_seconds, sampled_seconds = exactly.seconds, sampled.seconds
     if exact is None and n_queries is not None:
         choice, reason = wanted >= n, "so many rows were asked for"
@@ -281,7 +194,7 @@ def make_plan(
         reason,
         exact_seconds,
         sampled_seconds,
-        n * (_ROW_BYTES + 12 * depth),
+        n * (ROW_BYTES + 12 * depth),
         int(wanted * (8 * schema.like.n_columns + 16 * (depth + 1)) + 24 * len(schema.source.parts)),
         rates.load_seconds,
         rates.pairs_per_second,
@@ -290,30 +203,34 @@ def make_plan(
     )
 
 
-def _largest(part_rows: NDArray[np.int64], n_rows: int) -> list[int]:
-    """The largest partitions, as many as have so many rows."""
-    order = np.argsort(-part_rows, kind="stable")[:_TRIED_PARTS]
-    enough = int(np.searchsorted(np.cumsum(part_rows[order]), n_rows)) + 1
-    return sorted(order[:enough].tolist())
+def _tried(given: Fitted, n_asking: int) -> Rates:
+    """A trial on some of the rows, where the work will be done."""
+    schema, work, rows = given.schema, given.work, n_tried(given.schema.n_rows)
+    parts = tuple(schema.source.parts[at] for at in largest_parts(schema.part_rows, rows))
+    drawing = drawing_of(schema, shares_of(schema.class_counts, n_asking), 0, given.distance)
+    job = (parts, drawing, given.method, work.threads, rows, n_asking)
+    found: Rates = next(iter(work.run("measure speed", measure_rates, [job], None, schema.sent)))[1]
+    return found
 
 
 def _exact_search(given: Fitted, rates: Rates, k: int) -> float:
     """What it takes until every row has found its k nearest: rows and pairs by the rates, and rows loaded again."""
-    n, workers = given.schema.n_rows, given.work.workers
+    every, workers = given.schema.n_rows, given.work.workers
+    n = rates.distinct.among(every)
     cut = best_cut(n, given.schema.like.n_columns, given.together(), workers, k)
     if cut is not None:
         times = cut.order + 1
         rows = n * times / cut.pieces
-        each = rows * (rates.own.row + rates.own.pair * rows / cut.turns)
+        each = rows * rates.own.seconds(rows, cut.turns)
         asking = -(-cut.tasks // workers) * each
     else:
         block = min(given.block_rows(), n)
         times = max(1, -(-n // block))
-        own = block * (rates.own.row + rates.own.pair * block)
-        between = block * (rates.asked.row + rates.asked.pair * block)
+        own = block * rates.own.seconds(block)
+        between = block * rates.asked.seconds(block)
         asking = (times * own + times * (times - 1) * between) / min(workers, times**2)
-    held = n * given.width <= BLOCKS_KEPT or times == 1
-    return asking + (0.0 if held else times * n * rates.load_seconds / workers)
+    held = every * given.width <= BLOCKS_KEPT or times == 1
+    return asking + (0.0 if held else times * every * rates.load_seconds / workers)
 
 
 def improved(plan: Plan, seconds: float | None) -> Plan:

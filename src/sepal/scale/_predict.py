@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,16 +14,20 @@ from numpy.typing import NDArray
 
 from sepal.data import KindsSpec, PartReading, Table
 from sepal.exceptions import DataError
+from sepal.neighbors import recall_in
 from sepal.parameters import checked
 from sepal.progress import Progress, stage
 from sepal.scale._parameters import PARTITION_PARAMETERS
 from sepal.scale._parts import Partition
 from sepal.scale._pass_plan import PassPlan, PlanStep
-from sepal.scale._schema import read_schema
+from sepal.scale._schema import Schema, read_schema
+from sepal.scale._search import BlockSearch
 from sepal.scale._sources import Partitioned, load_part, narrowed, partitioned
-from sepal.scale._work import OnCluster, Workplace, place_of_work
+from sepal.scale._trial import Growth
+from sepal.scale._work import Here, OnCluster, Workplace, place_of_work
 
 PREDICTING = "predicting"
+_TRIED_ROWS = 100, 2_000  # least and most rows that are answered to tell how long all take, else a twentieth of all
 Saying = Callable[[PassPlan], object]
 
 
@@ -45,8 +50,10 @@ class PartAnswers:
         Columns the model does not know that tell rows apart in all partitions.
     plan : PassPlan or None
         What was to be done to all partitions.
+    recall : float or None
+        Share of the neighbours that the model finds where it searches approximately.
     exact : bool
-        True: every row of the partition is answered, and ``rows_seen`` is how many these are.
+        Every row of the partition is answered, ``rows_seen`` of them; False where neighbours are approximate.
 
     Examples
     --------
@@ -62,7 +69,12 @@ class PartAnswers:
     names: tuple[str, ...]
     identifiers: tuple[str, ...]
     plan: PassPlan | None = None
-    exact = True
+    recall: float | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model finds all neighbours, where it asks for any."""
+        return self.recall is None
 
     @property
     def rows_seen(self) -> int:
@@ -108,7 +120,10 @@ def answer_part(file: _ModelFile, part: Partition, asking: _Asking) -> Answered:
 
 
 def _answers(model: Any, part: Partition, asking: _Asking) -> Answered:
-    table = load_part(part, asking.reading)
+    return _answered(model, load_part(part, asking.reading), part, asking)
+
+
+def _answered(model: Any, table: Table, part: Partition, asking: _Asking) -> Answered:
     given = table.select(list(asking.wanted))
     # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
     rows = given if type(model).__module__.startswith("sepal.") else given.frame("pandas")
@@ -124,6 +139,33 @@ def _answers(model: Any, part: Partition, asking: _Asking) -> Answered:
     return predictions, shares, back, table.names
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """What a model takes to answer a partition, and for each of its rows; and its answers to some rows."""
+
+    once: float
+    each: float
+    answers: Answered
+
+
+def try_part(file: _ModelFile, part: Partition, asking: _Asking, n_rows: int) -> _Tried:
+    """Let the model answer some rows of a partition."""
+    return _try(_loaded(file), part, asking, n_rows)
+
+
+def _try(model: Any, part: Partition, asking: _Asking, n_rows: int) -> _Tried:
+    table = load_part(part, asking.reading)
+    _answered(model, table.take(np.arange(min(1, table.n_rows))), part, asking)  # what is made once is made now
+    tried: list[tuple[float, float]] = []
+    for size in (max(1, n_rows // 10), n_rows):
+        rows = table.take(np.linspace(0, table.n_rows - 1, min(size, table.n_rows)).astype(np.intp))
+        begin = time.perf_counter()
+        found = _answered(model, rows, part, asking)
+        tried.append((float(rows.n_rows), time.perf_counter() - begin))
+    grown = Growth.of(*tried)
+    return _Tried(grown.row, grown.pair, found)
+
+
 @checked(*PARTITION_PARAMETERS)
 def predict_partitions(
     model: Any,
@@ -135,12 +177,13 @@ def predict_partitions(
     columns: Callable[[str], bool] | None = None,
     n_jobs: int | None = None,
     say: Saying | None = None,
+    use: Callable[[PartAnswers], object] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[PartAnswers]:
     """Answers of a model to rows in partitions, in their order, with no more than a few partitions in memory.
 
     Every partition is read twice: once to see that all have the columns of the model, of the same kinds, before the
-    first answer is given; then to answer it.
+    first answer is given; then to answer it. Some rows of the largest are answered before, to tell how long all take.
 
     Parameters
     ----------
@@ -158,6 +201,8 @@ def predict_partitions(
         Threads, where the work is done here.
     say : callable, optional
         Called with the plan before the first answer.
+    use : callable, optional
+        What is done here with the answers to each partition: it is tried once with some, so that the plan knows of it.
     progress : callable, optional
         Called now and then with a few words and the share of the work that is done.
 
@@ -183,16 +228,23 @@ def predict_partitions(
 
     source = partitioned(source, target=False)
     if not isinstance(model, (str, Path)):
-        yield from _answered_here(model, source, columns, client, n_jobs, progress, say)
+        yield from _answered_here(model, source, columns, client, n_jobs, progress, say, use)
         return
     path = Path(model).resolve()
     _, names, training = load_answering(path)
     wanted = tuple(names)
     source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
     with place_of_work(client, cluster, workers, n_jobs) as work:
-        asking, identifiers, first_rows, most, plan = _columns_of(source, work, wanted, columns, progress, say)
         file = _ModelFile(str(path), path.stat().st_mtime_ns, work.threads if isinstance(work, OnCluster) else n_jobs)
-        jobs = [(file, part, asking) for part in source.parts]
+
+        def tried(most: int, *some: Any) -> _Tried:
+            found: _Tried = next(iter(work.run("measure speed", try_part, [(file, *some)], None, most)))[1]
+            return found
+
+        asking, parts, identifiers, first_rows, most, plan = _columns_of(
+            source, work, wanted, columns, progress, say, use, tried
+        )
+        jobs = [(file, part, asking) for part in parts]
         tell, at_a_time = stage(progress, PREDICTING), 2 * work.workers
         for begin in range(0, len(jobs), at_a_time):
             # So many and no more: what is answered before its turn waits here.
@@ -214,8 +266,12 @@ def _columns_of(
     columns: Callable[[str], bool] | None,
     progress: Progress | None,
     say: Saying | None,
-) -> tuple[_Asking, tuple[str, ...], list[int], int, PassPlan]:
-    """How partitions are asked, which must have the columns wanted; identifiers; beginnings; bytes sent; the plan."""
+    use: Callable[[PartAnswers], object] | None,
+    tried: Callable[[int, Partition, _Asking, int], _Tried] | None,
+) -> tuple[_Asking, tuple[Partition, ...], tuple[str, ...], list[int], int, PassPlan]:
+    """How partitions are asked, which must have the columns wanted; those with rows; identifiers; beginnings; bytes
+    sent; the plan.
+    """
     schema = read_schema(source, work, progress=stage(progress, "reading columns"))
     known = (*schema.like.names, *schema.apart)
     lost = next((name for name in wanted if name not in known), None)
@@ -227,11 +283,37 @@ def _columns_of(
     identifiers = tuple(name for name in schema.apart if name not in wanted)
     back = None if columns is None else tuple(name for name in known if name in identifiers or columns(name))
     first_rows = np.concatenate([[0], np.cumsum(schema.part_rows)[:-1]]).tolist()
-    reading = PlanStep(f"{len(source.parts):,} partitions are read and answered, one after the other", None)
-    plan = PassPlan.of(schema, work, (reading,))
+    asking = _Asking(source.reading, wanted, back)
+    plan = _plan(schema, work, asking, identifiers, use, tried)
     if say is not None:
         say(plan)
-    return _Asking(source.reading, wanted, back), identifiers, first_rows, schema.sent, plan
+    return asking, schema.source.parts, identifiers, first_rows, schema.sent, plan
+
+
+def _plan(
+    schema: Schema,
+    work: Workplace,
+    asking: _Asking,
+    identifiers: tuple[str, ...],
+    use: Callable[[PartAnswers], object] | None,
+    tried: Callable[[int, Partition, _Asking, int], _Tried] | None,
+) -> PassPlan:
+    """What will be done, with the time it takes by a trial on some rows of the largest partition."""
+    parts, n = schema.source.parts, schema.n_rows
+    what, largest = f"{len(parts):,} partitions are read and answered, one after the other", int(schema.part_rows.max())
+    at_a_time, shares = 1 if isinstance(work, Here) else 2 * work.workers, 0
+    seconds = None
+    if tried is not None:
+        n_rows = min(largest, max(_TRIED_ROWS[0], min(_TRIED_ROWS[1], n // 20)))
+        found = tried(schema.sent, parts[int(np.argmax(schema.part_rows))], asking, n_rows)
+        using, begin = 0.0, time.perf_counter()
+        if use is not None:
+            use(PartAnswers(0, *found.answers, identifiers))
+            using = (time.perf_counter() - begin) / max(1, len(found.answers[0]))
+        shares = 0 if found.answers[1] is None else found.answers[1].shape[1]
+        seconds = schema.seconds + (len(parts) * found.once + n * found.each) / work.workers + n * using
+    held = at_a_time * largest * 8 * (schema.like.n_columns + 1 + shares)
+    return PassPlan.of(schema, work, (PlanStep(what, seconds),), None, held)
 
 
 def _answered_here(
@@ -242,6 +324,7 @@ def _answered_here(
     n_jobs: int | None,
     progress: Progress | None,
     say: Saying | None,
+    use: Callable[[PartAnswers], object] | None,
 ) -> Iterator[PartAnswers]:
     """The same of a model that is in this process."""
     columns_in = model.columns_ if getattr(model, "feature_names_in_", None) is None else None
@@ -249,12 +332,17 @@ def _answered_here(
     kinds = _text_columns(model.columns_, source.reading)
     source = narrowed(source, replace(source.reading, target=False, kinds=kinds))
     with place_of_work(client=client, n_jobs=n_jobs) as work:
-        asking, identifiers, first_rows, _, plan = _columns_of(source, work, wanted, columns, progress, say)
+        # Who asks all partitions for every answer would take a pass over these for the trial.
+        near = getattr(getattr(model, "neighborhood_", None), "search", None)
+        tried = None if isinstance(near, BlockSearch) else lambda most, *some: _try(model, *some)
+        asking, parts, identifiers, first_rows, _, plan = _columns_of(
+            source, work, wanted, columns, progress, say, use, tried
+        )
     tell = stage(progress, PREDICTING)
-    for at, part in enumerate(source.parts):
-        yield PartAnswers(first_rows[at], *_answers(model, part, asking), identifiers, plan)
+    for at, part in enumerate(parts):
+        yield PartAnswers(first_rows[at], *_answers(model, part, asking), identifiers, plan, recall_in(model))
         if tell is not None:
-            tell((at + 1) / len(source.parts))
+            tell((at + 1) / len(parts))
 
 
 def _text_columns(training: Table | None, reading: PartReading) -> KindsSpec | None:

@@ -14,7 +14,7 @@ from sepal.data import Missing, ScaleName, Table, key_groups
 from sepal.distances import FittedDistance
 from sepal.exceptions import DataError
 from sepal.measures import Prepared
-from sepal.neighbors import Copies, Method, PartSearch, joined_extent
+from sepal.neighbors import KEPT_INDEXES, Copies, Method, PartSearch, joined_extent
 from sepal.parameters import RandomState, check_whole, checked, generator
 from sepal.progress import Progress, stage
 from sepal.scale._blocks import KEPT, block_rows, cut_blocks
@@ -22,7 +22,7 @@ from sepal.scale._drawing import draw_rows
 from sepal.scale._elsewhere import RowsElsewhere
 from sepal.scale._fit import fit_to_parts
 from sepal.scale._parameters import PARTITION_PARAMETERS
-from sepal.scale._pass_plan import PassPlan, PlanStep
+from sepal.scale._pass_plan import ROW_BYTES, PassPlan, PlanStep
 from sepal.scale._recall import recall_notes
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch, RowsAsking
@@ -131,13 +131,18 @@ def prepare_blocks(
         asking = np.sort(draw_rows(schema, work, int(n_queries), seed, None, stage(progress, "drawing rows")).rows)
     notes = (*schema.notes, *fitted.notes)
     plan = PassPlan.of(
-        schema, work, (PlanStep(f"{len(asking):,} rows ask all others, once they are asked", None),), len(asking)
+        schema,
+        work,
+        (PlanStep(f"{len(asking):,} rows ask all others, once they are asked", None),),
+        len(asking),
+        n * (ROW_BYTES + 24),
     )
     return Prepared(search, codes, schema.classes, every, asking, given.scale, given.params, notes, table, plan=plan)
 
 
 def forget_blocks(prepared: Prepared) -> None:
-    """Let go of the blocks that this process still holds."""
+    """Let go of the blocks that this process still holds, and of indexes of them."""
+    KEPT_INDEXES.forget()
     if isinstance(prepared.search, BlockSearch) and prepared.search.blocks:
         KEPT.forget(prepared.search.blocks[0].key.split("-")[0])
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import key_groups
+from sepal.data import Table, key_groups
 from sepal.distances import FittedDistance
 from sepal.measures import ThorntonTest, sampled_trials, wilson_interval
 from sepal.neighbors import Copies, PartLists, PartSearch, lists_in_order
@@ -77,17 +77,30 @@ def ask_block(
 ) -> BlockAnswer:
     """Whom the rows of a sample find in a block; ``rows`` are their numbers."""
     table = block_table(block)
-    points = search.fitted.embed(table)
     codes = codes_of(np.asarray(table.y), classes)
+    return ask_rows(search, table, codes, block.first_row, len(classes), queries, rows, k, threads)
+
+
+def ask_rows(
+    search: PartSearch,
+    table: Table,
+    codes: NDArray[np.int32],
+    first_row: int,
+    n_classes: int,
+    queries: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    k: int,
+    threads: int,
+) -> BlockAnswer:
+    """The same of rows that are loaded, the first of which has this number."""
+    points = search.fitted.embed(table)
     entry, first, count = _entries(search.fitted, points, codes)
-    numbers = (first + block.first_row) * len(classes) + codes[first]
+    numbers = (first + first_row) * n_classes + codes[first]
     lists = search.lists(queries, points[first] if len(first) < len(points) else points, k, numbers, threads)
-    inside = np.flatnonzero((rows >= block.first_row) & (rows < block.first_row + block.n_rows))
+    inside = np.flatnonzero((rows >= first_row) & (rows < first_row + len(codes)))
     several = np.flatnonzero(count > 1)
     several = several[np.isin(numbers[several], lists.number)] if len(several) else several
-    return BlockAnswer(
-        lists, numbers[several], count[several], (inside, numbers[entry[rows[inside] - block.first_row]])
-    )
+    return BlockAnswer(lists, numbers[several], count[several], (inside, numbers[entry[rows[inside] - first_row]]))
 
 
 def _entries(

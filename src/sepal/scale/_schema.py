@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from sepal.data import (
 )
 from sepal.exceptions import DataError
 from sepal.progress import Share
-from sepal.scale._facts import LEVELS_AT_MOST, ColumnOfAll, Gathered, part_facts
+from sepal.scale._facts import LEVELS_AT_MOST, ColumnOfAll, Gathered, Said, part_facts
 from sepal.scale._parts import Partition
 from sepal.scale._sources import Partitioned, load_part
 from sepal.scale._work import Workplace
@@ -39,6 +39,7 @@ class Schema:
     Attributes
     ----------
     source : Partitioned
+        The partitions that have rows.
     like : Table
         The columns with their kinds and levels. Its rows hold the lowest and highest value of each column, every level
         and, where a cell is missing, one that is: whatever a distance learns from ranges it can learn from these.
@@ -53,6 +54,8 @@ class Schema:
     notes : tuple of str
     seconds : float
         What a pass over all partitions takes, as the first of them told.
+    of_parts : tuple of str
+        What is said of partitions without rows, and of rows that contradict their folder; first among the notes.
     """
 
     source: Partitioned
@@ -67,6 +70,7 @@ class Schema:
     missing: Missing
     notes: tuple[str, ...]
     seconds: float = 0.0
+    of_parts: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -112,8 +116,10 @@ def read_schema(
 ) -> Schema:
     """Look at every partition once, and reconcile what they say; twice where incomplete rows are to be dropped."""
     found = _pass(source, work, None, progress)
-    seconds = found.seconds / work.workers
+    source, of_parts = _with_rows(source, found)
     names = _common_names(found)
+    of_parts += tuple(_contradiction(name, found.contradicted[name]) for name in sorted(found.contradicted))
+    seconds = found.seconds / work.workers
     apart = _apart(found, names) if source.reading.columns is None else ()
     names = tuple(name for name in names if name not in apart)
     n_given = found.n_given
@@ -137,8 +143,9 @@ def read_schema(
         found.n_rows_with_missing,
         apart,
         missing,
-        _notes(apart, n_given, found.n_rows),
+        (*of_parts, *_notes(apart, n_given, found.n_rows)),
         seconds,
+        of_parts,
     )
 
 
@@ -148,6 +155,28 @@ def _pass(source: Partitioned, work: Workplace, names: tuple[str, ...] | None, p
     for at, facts in work.run("read columns", part_facts, jobs, progress):
         found.add(facts, at)
     return found
+
+
+def _with_rows(source: Partitioned, found: Gathered) -> tuple[Partitioned, tuple[str, ...]]:
+    """The partitions that have rows, and what is said of the others."""
+    kept, n_parts = np.flatnonzero(found.part_rows), len(source.parts)
+    rows = "rows with a label" if source.reading.missing_target == "drop" else "rows"
+    if not len(kept):
+        what = "the only partition has" if n_parts == 1 else f"all {n_parts:,} partitions have"
+        raise DataError(
+            f"{source.name}: {what} columns and no {rows}",
+            hint="at least one row of data is needed; check the folder, the pattern or the filter",
+        )
+    without = n_parts - len(kept)
+    if not without:
+        return source, ()
+    found.part_rows = found.part_rows[kept]
+    note = f"{without:,} of {n_parts:,} partitions {plural(without, 'has', 'have')} no {rows}"
+    return replace(source, parts=tuple(source.parts[at] for at in kept)), (note,)
+
+
+def _contradiction(name: str, said: Said) -> str:
+    return f"column {shown(name)}: rows of {said.answers[0][1]} contradict the name of its folder; the rows count"
 
 
 def _common_names(found: Gathered) -> tuple[str, ...]:

@@ -123,7 +123,7 @@ class BlockSearch(Search):
         """Lists of all queries from all blocks, in the order in which they ask."""
         here = isinstance(self.work, Here)
         most = None if here else max(1, self.sent // (16 * (k + 2)))  # rows whose lists are sent at a time
-        if queries is None:
+        if queries is None and part.method != "approximate":  # which asks the very blocks whose recall was measured
             # Their lists may be longer, and travel in pieces: rows that ask each other should not be few for it.
             together = self.together if most is None else min(self.together, _PIECES * most)
             cut = best_cut(len(self.at), len(part.extent.low), together, self.work.workers, k)

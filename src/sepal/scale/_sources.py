@@ -15,8 +15,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from sepal.data import KindsSpec, PartReading, Table, as_table, names_partitions, read_partition
+import numpy as np
+
+from sepal.data import FolderColumn, KindsSpec, PartReading, Table, as_table, names_partitions, read_partition
 from sepal.exceptions import DataError, MissingDependencyError, ParameterError, SepalError
+from sepal.scale._hive import folder_columns
 from sepal.scale._parts import FilePart, FragmentPart, GraphPart, HeldPart, Partition, QueryPart, wanted_keys
 
 FORMATS = (".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -51,12 +54,15 @@ class Partitioned:
 
 
 def load_part(part: Partition, reading: PartReading) -> Table:
-    """The rows of a partition; whatever goes wrong, the error names it."""
+    """The rows of a partition, which may be none; whatever goes wrong, the error names it."""
     try:
         content = part.content()
         if isinstance(content, tuple):
-            return as_table(content[0], content[1])
-        return read_partition(content, part.label, reading)
+            rows, labels = content
+            if len(rows):
+                return as_table(rows, labels)
+            return as_table(np.zeros((1, rows.shape[1])), None if labels is None else np.zeros(1)).take([])
+        return read_partition(content, part.label, reading, part.folders if isinstance(part, FilePart) else ())
     except MemoryError:
         raise
     except SepalError as error:
@@ -102,7 +108,9 @@ def partitioned(
     ----------
     source : str, path, list of paths, Dask DataFrame or Array, pyarrow Dataset or polars LazyFrame
         A folder, a pattern such as ``"sales/*.parquet"``, or files: Parquet, and CSV, gzipped or not. Files are taken
-        in the order of their names. A Dask collection is loaded partition by partition where it is needed.
+        in the order of their names. Folders within it that are called ``name=value`` are columns, too, of whole numbers
+        if all values are, else of texts, behind those of the files; not of files that are listed one by one. A Dask
+        collection is loaded partition by partition where it is needed.
     y : Dask Array or str, optional
         The labels of a Dask Array, in blocks of the same rows; of anything else the name of the target.
     target, kinds, columns, drop, ids, missing_target, na, encoding
@@ -139,19 +147,29 @@ def partitioned(
     ):
         files = _files(source)
         name = Path(os.fspath(source)).name if isinstance(source, (str, os.PathLike)) else f"{len(files)} files"
-        return Partitioned(tuple(part for file in files for part in _file_parts(file)), name, reading)
+        said = folder_columns(files, os.fspath(source)) if isinstance(source, (str, os.PathLike)) else [()] * len(files)
+        parts = (part for file, folders in zip(files, said, strict=True) for part in _file_parts(file, folders))
+        return Partitioned(tuple(parts), name, reading)
     made = _collection(source)
     if made is None:
         raise ParameterError(
-            "expected a folder, a pattern of file names, a Dask DataFrame or Array, a pyarrow Dataset or a polars "
-            f"LazyFrame; got {type(source).__name__}"
+            "expected a folder, a pattern of file names, a list of files, a Dask DataFrame or Array, a pyarrow Dataset "
+            f"or a polars LazyFrame; got {_given_name(source)}"
         )
-    name, parts = made
+    name, cut = made
     without = name == "Dask Array" and target is False  # a table without labels needs none named
-    found = parts(source, y if arrays else False if without else None)
+    found = cut(source, y if arrays else False if without else None)
     if not found:
-        raise DataError(f"the {name} has no partitions")
+        raise DataError(f"the {name} has no rows")
     return Partitioned(found, name, reading)
+
+
+def _given_name(source: Any) -> str:
+    """What was given instead of partitions."""
+    if not isinstance(source, (list, tuple)):
+        return type(source).__name__
+    other = next((type(each).__name__ for each in source if not isinstance(each, (str, os.PathLike))), None)
+    return f"an empty {type(source).__name__}" if other is None else f"a {type(source).__name__} with a {other}"
 
 
 def _files(source: Any) -> list[Path]:
@@ -169,10 +187,10 @@ def _files(source: Any) -> list[Path]:
     return found
 
 
-def _file_parts(file: Path) -> list[Partition]:
+def _file_parts(file: Path, folders: tuple[FolderColumn, ...]) -> list[Partition]:
     """A Parquet file with many rows is cut between its row groups; any other file is one partition."""
     if not file.name.endswith((".parquet", ".pq")):
-        return [FilePart(str(file))]
+        return [FilePart(str(file), None, folders)]
     try:
         import pyarrow
         import pyarrow.parquet
@@ -187,17 +205,17 @@ def _file_parts(file: Path) -> list[Partition]:
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = (str(error).strip().splitlines() or ["damaged"])[0][:200]
         raise DataError(f"{file}: expected a whole Parquet file, found a damaged one ({reason})") from error
-    if sum(rows) == 0:
-        return []
     runs: list[list[int]] = [[]]
     held = 0
     for group, n in enumerate(rows):
+        if n == 0:
+            continue
         if runs[-1] and held + n > MOST_ROWS:
             runs.append([])
             held = 0
         runs[-1].append(group)
         held += n
-    return [FilePart(str(file))] if len(runs) == 1 else [FilePart(str(file), tuple(run)) for run in runs]
+    return [FilePart(str(file), None if len(runs) == 1 else tuple(run), folders) for run in runs]
 
 
 def _frame_parts(frame: Any, y: Any) -> tuple[Partition, ...]:

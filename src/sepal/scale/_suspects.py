@@ -6,7 +6,7 @@ and the nearest of their own class where no list has one; in the second the neig
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,7 @@ def fetch_and_own(
     """The cells of some rows of a block, and for each query its nearest rows of the own class there."""
     table = block_table(block)
     points, of_row = search.fitted.embed(table), codes_of(np.asarray(table.y), classes)
-    pieces = []
+    pieces, search = [], replace(search, method="auto")  # few rows ask, for whom no index is made
     for code in range(len(classes)):
         asking, among = np.flatnonzero(codes == code), np.flatnonzero(of_row == code)
         lists = search.lists(queries[asking], points[among], 2, among + block.first_row, threads)
