@@ -1,4 +1,4 @@
-"""What the plan of a whole verb said, and what it took: report, measures, fits, evaluation of rows in partitions."""
+"""What the plan of a whole verb said, and what it took: report, measures, fits, predictions, evaluation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import sepal
 from sepal.machines import FisherDiscriminant
 from sepal.report import measure_facts, partitions_measures, partitions_report
-from sepal.scale import evaluate_partitions, fit_partitions, partitioned
+from sepal.scale import evaluate_partitions, fit_partitions, partitioned, predict_partitions, sample_table
 
 SIZES = (200_000, 10), (1_000_000, 20)
 _HOW = {"distance": "auto", "scale": "minmax", "missing": "distance", "random_state": 0, "n_jobs": None}
@@ -36,6 +36,9 @@ def verbs(pattern: str, all_rows: bool) -> Iterator[tuple[str, Callable[[Callabl
         )
     for model in (FisherDiscriminant(), sepal.KNNClassifier(), sepal.SepalClassifier()):
         yield f"train {type(model).__name__}", lambda say, model=model: fit_partitions(model, source, say=say)
+    near = sepal.KNNClassifier().fit(sample_table(source, 10_000).table)
+    new = partitioned(pattern, target=False)
+    yield "predict KNNClassifier", lambda say: sum(each.rows_seen for each in predict_partitions(near, new, say=say))
     yield "evaluate KNNClassifier", lambda say: evaluate_partitions(sepal.KNNClassifier(), source, say=say)
 
 

@@ -49,14 +49,19 @@ def _conversion(n: int = 15_000, p: int = 784) -> None:
     X = np.random.default_rng(0).random((n, p))
     narrow, frame = X.astype(np.float32), pd.DataFrame(X)
     whole = pd.DataFrame(np.floor(256 * X).astype(np.int64))
+    mixed = pd.concat([frame.iloc[:, ::2], whole.iloc[:, 1::2]], axis=1)
+    apart = pl.DataFrame({f"x{j}": X[:, j] for j in range(p)})
     contestants = {  # what is converted, and numpy's way from the same cells to float64, row by row
         "array": (lambda: as_table(X), lambda: X.copy()),
         "array of float32": (lambda: as_table(narrow), lambda: narrow.astype(np.float64)),
         "pandas frame": (lambda: as_table(frame), lambda: np.ascontiguousarray(frame.to_numpy())),
         "of whole numbers": (lambda: as_table(whole), lambda: whole.to_numpy().astype(np.float64, order="C")),
+        "of both": (lambda: as_table(mixed), lambda: np.ascontiguousarray(mixed.to_numpy())),
+        "polars frame": (lambda: as_table(apart), lambda: np.ascontiguousarray(apart.to_numpy())),
     }
     print(f"\n{n:,} x {p} numbers: as_table, which copies, checks and notes; goal: at most 1.5 plain copies")
-    print("  (plain copy: X.copy() of float64 row by row; numpy: its copy of the same cells, transposed for a frame)")
+    print("  (plain copy: X.copy() of float64 row by row; numpy: its copy of the same cells, transposed for a frame;")
+    print("  all of them into memory that is new, which the system clears first)")
     for name, (table, copy) in contestants.items():
         timing = race({"table": table, "numpy": copy, "plain": lambda: X.copy()}, rounds=15)
         copies = timing.median("table") / timing.median("plain")

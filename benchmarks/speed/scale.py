@@ -27,8 +27,9 @@ from sepal.report import partitions_report
 from sepal.scale import angle_partitions, fit_partitions, fit_parts, measure_partitions, partitioned, place_of_work
 from sepal.scale import ask_partitions as ask_partitions
 from sepal.scale import prepare_blocks as prepare_blocks
-from sepal.scale._planning import measure_rates
+from sepal.scale._drawing import drawing_of, shares_of
 from sepal.scale._schema import read_schema
+from sepal.scale._trial import TRIED_ASKING, measure_rates
 
 SIZES = {"overhead": (200_000, 20), "exact": (1_000_000, 10), "large": (10_000_000, 20), "sums": (1_000_000, 20)}
 PARTITION = 100_000  # rows
@@ -89,8 +90,8 @@ def _rates() -> None:
     with _rows("overhead", n, p) as pattern, place_of_work(n_jobs=1) as work:
         given = fit_parts(partitioned(pattern), work)
         schema = given.schema
-        job = (schema.source.parts[:1], schema.source.reading, schema.like, False, given.distance, 1)
-        found = [measure_rates(*job) for _ in range(5)]
+        drawing = drawing_of(schema, shares_of(schema.class_counts, TRIED_ASKING), 0, given.distance)
+        found = [measure_rates(schema.source.parts[:1], drawing, "auto", 1, 20_000, TRIED_ASKING) for _ in range(5)]
     asked, own = (np.median([getattr(each, name) for each in found]) for name in (_ASKED, _OWN))
     _line("pairs a second, rows that ask others (R)", asked, form="10.3g")
     _line("pairs a second, rows of a block that ask each other", own, form="10.3g")
