@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from sepal.data import as_table
+from sepal.exceptions import DataError
 
 KINDS = ("f8", "f4", "i8", "i1", "u8", "u2")
 
@@ -82,3 +83,27 @@ def test_columns_of_one_frame_are_copied_and_not_kept():
     table = as_table(frame)
     frame.loc[0, "x"] = 9.0
     assert table.values[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_whole_numbers_at_the_edge_of_float64_beside_others(library):
+    """2^53 + 1 is 2^53 as a float: by the float alone it cannot be told that it was rounded."""
+    columns = {"a": [0.5, 1.5], "edge": [2**53, 1], "over": [2**53 + 1, 1], "low": [-(2**53) - 1, 1], "b": [1, 2]}
+    table = as_table(library.DataFrame(columns))
+    noted = [note for note in table.notes if "2^53" in note]
+    assert [name for name in columns if any(f'"{name}"' in note for note in noted)] == ["over", "low"]
+    assert [note for note in noted if '"over"' in note] == noted[:1]  # in the order of the columns
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_numbers_of_several_types_are_checked_as_those_of_one(library):
+    frame = library.DataFrame({"a": [1, 2], "b": [0.5, float("inf")], "c": [1.5, float("nan")]})
+    with pytest.raises(DataError, match='"b".*inf|inf.*"b"'):
+        as_table(frame)
+
+
+def test_numbers_of_several_types_in_another_order_of_bytes():
+    frame = pd.DataFrame({"a": np.array([2**60 + 1, 2], ">i8"), "b": np.array([0.5, 1.5], ">f8"), "c": [1, 2]})
+    table = as_table(frame)
+    assert table.values.tolist() == [[float(2**60 + 1), 0.5, 1.0], [2.0, 1.5, 2.0]]
+    assert [note for note in table.notes if "2^53" in note and '"a"' in note]

@@ -219,13 +219,15 @@ def _of_numbers(
     names: Sequence[str],
     rounding: Callable[[], Sequence[str]],
     first_of: Callable[[NDArray[np.bool_]], int],
+    rounded: bool = False,
 ) -> Table:
     """A table of nothing but numbers.
 
     ``rounding`` notes what is too large to be exact, ``first_of`` says in which column to look for what is infinite.
+    ``rounded`` says that something may have been rounded already.
     """
     values, complete, exact = float_cells(array)
-    notes = () if exact else rounding()
+    notes = () if exact and not rounded else rounding()
     if not complete:
         infinite = np.isinf(values)
         if infinite.any():
@@ -296,12 +298,13 @@ def _cell_by_cell(X: Sequence[Any]) -> NDArray[Any]:
 def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:
     numbers = plain_numbers(X) if kinds is None else None
     if numbers is not None:
-        names = _frame_names(X, MEMORY)
+        names, (cells, rounded) = _frame_names(X, MEMORY), numbers
         return _of_numbers(
-            numbers,
+            cells,
             names,
-            lambda: [note for j, name in enumerate(names) for note in rounding_notes(numbers[:, j], name)],
+            lambda: [note for j, each in sorted(number_columns(X).items()) for note in rounding_notes(each, names[j])],
             first_by_column,
+            rounded=rounded,
         )
     columns = frame_columns(X)
     wanted = resolve_kinds(kinds, [column.name for column in columns])

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data._columns import LARGEST_EXACT_INTEGER
+
 
 def _not_foreign(data: Any) -> bool:
     """Whether it needs no question: it is known to be no frame, and narwhals takes long to import."""
@@ -31,12 +33,19 @@ def is_series(data: Any) -> bool:
     return bool(nw.dependencies.is_into_series(data))
 
 
-def plain_numbers(frame: Any) -> NDArray[Any] | None:
-    """The cells of a pandas or polars data frame of nothing but numbers of one numpy type; None for any other."""
+def plain_numbers(frame: Any) -> tuple[NDArray[Any], bool] | None:
+    """The cells of a pandas or polars data frame of nothing but numbers of numpy's types; None for any other.
+
+    Numbers of several types are floats then; whether a whole number among them may have been rounded comes with them.
+    """
     blocks = _number_places(frame)
-    if len(blocks) != 1 or len(blocks[0]) != frame.shape[1]:
+    if not blocks or sum(map(len, blocks)) != frame.shape[1]:
         return None
-    return _cells(frame)
+    if len(blocks) == 1:
+        return _cells(frame), False
+    cells = _float_cells(frame)
+    wide = (cells[:, j] for places in blocks if _may_round(frame, places[0]) for j in places)
+    return cells, any(max(column.max(), -column.min()) >= LARGEST_EXACT_INTEGER for column in wide)
 
 
 def number_columns(frame: Any) -> dict[int, NDArray[Any]]:
@@ -72,6 +81,21 @@ def _number_places(frame: Any) -> list[list[int]]:
 
 def _cells(frame: Any) -> NDArray[Any]:
     return np.asarray(frame.to_numpy(order="fortran") if _is_polars(frame) else frame.to_numpy())
+
+
+def _float_cells(frame: Any) -> NDArray[np.float64]:
+    if _is_polars(frame):
+        return np.asarray(frame.cast(float).to_numpy(order="fortran"))
+    with np.errstate(over="ignore"):  # longer floats: what is too large is refused as infinite
+        return np.asarray(frame.to_numpy(dtype=np.float64))
+
+
+def _may_round(frame: Any, place: int) -> bool:
+    """Whether a column is of whole numbers that may be too large for float64."""
+    if _is_polars(frame):
+        return str(frame.dtypes[place]) in ("Int64", "UInt64")
+    kind = frame.dtypes.iloc[place]
+    return kind.kind in "iu" and kind.itemsize == 8
 
 
 def _is_polars(data: Any) -> bool:
