@@ -84,7 +84,7 @@ bool pair_values(Points points, Points queries, const MetricSpec& metric, int th
 NearGraph near_graph(Points points, const double* limits, const MetricSpec& metric, int threads, Poll* poll) {
     const std::int64_t n = points.n, words = (n + 63) / 64;
     std::vector<std::uint64_t> bits(n * words, 0);
-    // A panel of 16 points lies within one word of 64 bits, and a row of bits belongs to one thread.
+    // A panel of 16 points lies within one word of 64 bits, and no word belongs to two threads.
     const bool done = each_pair(points, points, metric, threads, poll,
                                 [&](std::int64_t i, std::int64_t j, int width, const double* v) {
                                     std::uint64_t near = 0;

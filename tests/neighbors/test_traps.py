@@ -208,6 +208,17 @@ def test_values_whose_squares_overflow_or_vanish(size, distance, method):
     )
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("columns", [2, 3, 20])
+def test_rows_that_hardly_differ_beside_what_is_small(columns, method, rng):
+    """Their squares vanished in float64, not in the float32 of a filter, which left out rows that were tied."""
+    steps = rng.integers(0, 9, (200, columns)).astype(float)
+    plain = neighbor_ranking(steps, 5, method=method, ties="expected")
+    found = neighbor_ranking(2.0**-500 + steps * 2.0**-540, 5, method=method, ties="expected")
+    assert np.array_equal(found.flat_rows, plain.flat_rows)
+    assert np.array_equal(found.flat_distances, plain.flat_distances * 2.0**-540)
+
+
 @pytest.mark.parametrize("distance", ["minkowski", "nan_euclidean", "heom"])
 @pytest.mark.parametrize("size", [1e-200, 1e-110, 1e110, 1e200])
 def test_values_whose_powers_overflow_or_vanish_in_other_distances(size, distance):

@@ -53,16 +53,24 @@ def is_exact(*extents: Extent) -> bool:
         return bool(np.sum((high - low) ** 2) <= 2.0**53)
 
 
+def _widest(extents: tuple[Extent, ...]) -> float:
+    """The range of the column with the largest one; 1 if no column has any."""
+    high = np.fmax.reduce([each.high for each in extents])
+    low = np.fmin.reduce([each.low for each in extents])
+    return float(np.fmax.reduce(high - low, axis=None)) or 1.0
+
+
 def exponent_for(power: float, *extents: Extent) -> int:
     """The power of two that brings the coordinates into a range where their powers neither overflow nor vanish."""
     largest = max(each.largest for each in extents)
     if largest == 0.0 or isnan(largest):
         return 0
     top, room = frexp(largest)[1], int(1000 / power)
-    if -room < top <= room:
-        return 0
-    if top < 0:
-        return -top
+    if top <= room:
+        exponent = 0 if top > -room else -top
+        # Rows that hardly differ, far from 0: filters tell apart what powers that vanish do not.
+        wide = frexp(_widest(extents))[1]
+        return exponent if wide + exponent > -0.8 * room else min(-wide, room - top)
     typical = max(each.typical() for each in extents)
     # One huge row must not cost all others their digits: then it is infinitely far, and that is near enough.
     return room - top if frexp(typical)[1] + room - top > -room else 0
