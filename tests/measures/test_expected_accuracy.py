@@ -376,3 +376,14 @@ def test_long_lists_are_asked_for_by_some_rows_at_a_time(kind, monkeypatch):
     assert np.array_equal(found, wanted)
     assert len(asked) > 10
     assert max(asked) <= 5_000
+
+
+def test_not_even_the_last_bit_depends_on_the_order_of_rows():
+    """Means of shares were sums of floats, one row after the other."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(700, 3)), rng.integers(0, 2, 700)
+    sizes = np.arange(50, 690, 40)
+    found = expected_accuracy(X, y, sizes)
+    for _ in range(5):
+        order = rng.permutation(len(X))
+        assert np.array_equal(expected_accuracy(X[order], y[order], sizes), found)

@@ -35,6 +35,7 @@ _CHUNK_ENTRIES = 30_000_000  # neighbours whose rows are added up together
 # fast where some rows ask all as where all ask each other.
 _ASKED_ENTRIES = 1_000_000  # neighbours in memory at a time, where lists are long and there are four times as many
 _LONG = 128
+_BITS = 53  # of a share, that count in a sum
 
 
 def _survival(N: int, m: int, most: int) -> NDArray[np.float64]:
@@ -147,12 +148,18 @@ def _check_k(k: int, n_classes: int, other: bool) -> int:
     return int(k)
 
 
+def _whole_sum(shares: NDArray[np.float64]) -> int:
+    """The sum in units of 2^-53: of whole numbers, which no order of rows and no cut changes."""
+    whole = np.rint(np.ldexp(shares, _BITS)).astype(np.int64)
+    return (int((whole >> 32).sum()) << 32) + int((whole & 0xFFFFFFFF).sum())
+
+
 def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress | None) -> NDArray[np.float64]:
     """Mean over rows of what ``solve`` gives per case (an array per size), in chunks of rows that fit in memory."""
     n, ranks = data.n_rows, max(ranks, 1)
     step = max(1, _ASKED_ENTRIES // ranks)
     apart = ranks >= _LONG and n * ranks > 4 * _ASKED_ENTRIES
-    total: Any = 0.0
+    total: Any = 0
     for rows in np.array_split(np.arange(n), -(-n // max(1, _CHUNK_ENTRIES // ranks))):
         values = []
         for asking in np.split(rows, range(step, len(rows), step)) if apart else [rows]:
@@ -163,9 +170,8 @@ def _mean_over_rows(data: Prepared, ranks: int, solve: Any, progress: Progress |
 
             ranking = data.ranking(ranks, asking, report)
             values += [solve(ranking, some) for some in np.split(asking, range(step, len(asking), step))]
-        # The sum is that of all rows of a chunk, so that it is rounded in one way however many ask at a time.
-        total = total + np.array([np.concatenate(each).sum() for each in zip(*values, strict=True)])
-    return np.asarray(total) / n
+        total = total + np.array([_whole_sum(np.concatenate(each)) for each in zip(*values, strict=True)], dtype=object)
+    return np.asarray(total / (n << _BITS), dtype=np.float64)
 
 
 def _in_groups(data: Prepared, X: Any, y: Any, groups: Any) -> NDArray[np.intp] | None:
