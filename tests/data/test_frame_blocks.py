@@ -98,7 +98,7 @@ def test_whole_numbers_at_the_edge_of_float64_beside_others(library):
 @pytest.mark.parametrize("library", [pd, pl])
 def test_numbers_of_several_types_are_checked_as_those_of_one(library):
     frame = library.DataFrame({"a": [1, 2], "b": [0.5, float("inf")], "c": [1.5, float("nan")]})
-    with pytest.raises(DataError, match='"b".*inf|inf.*"b"'):
+    with pytest.raises(DataError, match=r'"b".*inf|inf.*"b"'):
         as_table(frame)
 
 

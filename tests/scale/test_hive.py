@@ -15,7 +15,15 @@ import sepal
 from sepal.cli._app import app
 from sepal.exceptions import DataError
 from sepal.scale import _sources as sources
-from sepal.scale import evaluate_partitions, fit_parts, partitioned, prepare_partitions, sample_table
+from sepal.scale import (
+    evaluate_partitions,
+    fit_partitions,
+    fit_parts,
+    partitioned,
+    predict_partitions,
+    prepare_partitions,
+    sample_table,
+)
 from tests.scale.frames import frame
 
 MISSING = "__HIVE_DEFAULT_PARTITION__"
@@ -219,3 +227,18 @@ def test_row_groups_and_files_without_rows_keep_their_folder(tmp_path, here, mon
     assert len(source.parts) == 8
     schema = fit_parts(source, here).schema
     assert np.concatenate([schema.table(at).values[:, 2] for at in range(6)]).tolist() == [1.0] * 120 + [2.0] * 120
+
+
+def test_folders_of_texts_that_are_all_numbers_are_predicted(tmp_path):
+    """A model that knew the shops 01 and a was asked about the shop 1."""
+    table = pd.DataFrame({"x": np.arange(40.0), "class": ["u", "v"] * 20})
+    for where, shops in (("old", ("01", "a")), ("new", ("01",))):
+        for shop in shops:
+            folder = tmp_path / where / f"shop={shop}"
+            folder.mkdir(parents=True)
+            table.to_csv(folder / "0.csv", index=False)
+    model = fit_partitions(sepal.KNNClassifier(1), tmp_path / "old", target="class").model
+    sepal.save_model(model, tmp_path / "model.sepal")
+    for given in (model, tmp_path / "model.sepal"):
+        (found,) = predict_partitions(given, tmp_path / "new")
+        assert found.predictions.tolist() == table["class"].tolist()

@@ -27,6 +27,7 @@ from sepal.scale import (
     prepare_partitions,
     sample_table,
 )
+from sepal.scale._schema import read_schema
 from tests.scale.frames import frame
 
 FULL, GAPPY = [90, 150, 60], [0, 90, 0, 150, 60, 0]
@@ -190,3 +191,26 @@ def test_no_rows_anywhere(ending, cut, here):
         fit_parts(partitioned(cut(nothing, [0], ending), "class"), here)
     with pytest.raises(DataError, match="the pyarrow Dataset has no rows"):
         partitioned(pyarrow.dataset.dataset(pyarrow.Table.from_pandas(nothing)), "class")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "are"),
+    [
+        (("2024-01-05", "2024-02-06"), ("20240307", "20240408"), "numbers; in .*0.csv they are dates"),
+        (("12:30", "13:45"), ("2024-01-05", "2024-02-06"), "dates; in .*0.csv they are times"),
+        (("37%", "41%"), ("0.37", "0.41"), "numbers; in .*0.csv they are percents"),
+        (("$5", "$6"), ("€5", "€7"), "numbers with €; in .*0.csv they are numbers with [$]"),
+    ],
+)
+def test_numbers_that_mean_something_else_in_another_file_are_named(first, second, are, tmp_path, here):
+    """Seconds since 1970 stood beside plain numbers in one column, percents beside shares, dollars beside euros."""
+    for name, cells in (("0", first), ("1", second)):
+        (tmp_path / f"{name}.csv").write_text(f"a,when,class\n1.5,{cells[0]},u\n2.5,{cells[1]},v\n")
+    with pytest.raises(DataError, match=rf'1\.csv, column "when": {are}'):
+        read_schema(partitioned(tmp_path, target="class"), here)
+
+
+def test_a_currency_in_some_files_only_is_no_other_number(tmp_path, here):
+    for name, cells in (("0", ("$5", "$6")), ("1", ("5", "7"))):
+        (tmp_path / f"{name}.csv").write_text(f"a,price,class\n1.5,{cells[0]},u\n2.5,{cells[1]},v\n")
+    assert read_schema(partitioned(tmp_path, target="class"), here).like.values[:, 1].max() == 7.0

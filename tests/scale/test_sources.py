@@ -216,3 +216,59 @@ def test_a_list_of_files_is_a_table_in_partitions(cut):
     drawn = sample_table(files, 100)
     assert drawn.rows.tolist() == list(range(60))
     assert np.allclose(drawn.table.values, table.drop(columns="class"))
+
+
+def _doubled(scanned):
+    return scanned.join(scanned.select("c0"), on="c0", how="left")
+
+
+@pytest.mark.parametrize("made", [lambda scanned: scanned.unique(), _doubled], ids=["unique", "join"])
+def test_polars_rows_in_any_order_are_not_cut(made, tmp_path, monkeypatch):
+    """Each slice was taken of rows in another order: some rows were in several partitions, others in none."""
+    table = frame("real", 300).rename(columns=lambda name: "c0" if name == frame("real", 3).columns[0] else name)
+    table.to_parquet(tmp_path / "all.parquet", index=False)
+    query = made(polars.scan_parquet(tmp_path / "all.parquet"))
+    first = prepare_partitions(query, "class", n_jobs=1)
+    assert sepal.thornton_score(first) == sepal.thornton_score(table.drop(columns="class"), table["class"])
+    monkeypatch.setattr(sources, "MOST_ROWS", 120)
+    with pytest.raises(DataError, match="another order each time"):
+        partitioned(query, "class")
+    assert len(partitioned(query.sort("c0"), "class").parts) == 3
+
+
+def test_a_filtered_arrow_dataset_is_refused(cut):
+    folder = cut(frame("real", 60), [30, 30], "parquet").removesuffix("/*.parquet")
+    filtered = pyarrow.dataset.dataset(folder).filter(pyarrow.dataset.field("class") == "b")
+    with pytest.raises(DataError, match="filtered or projected"):
+        partitioned(filtered, "class")
+
+
+def test_files_behind_links_are_read_and_those_of_programs_are_not(cut, tmp_path):
+    """A folder behind a link was left out of a folder and not of a pattern; unfinished files of Spark were read."""
+    elsewhere = Path(cut(frame("real", 60), [30, 30], "csv")).parent
+    folder = tmp_path / "all"
+    (folder / "_temporary").mkdir(parents=True)
+    (folder / "more").symlink_to(elsewhere)
+    (folder / "again").symlink_to(folder)  # leads back
+    for name in ("_temporary/0.csv", ".hidden.csv", "_SUCCESS.csv"):
+        (folder / name).write_text("not,a table")
+    assert [Path(part.label).parent.name for part in partitioned(folder, "class").parts] == ["more", "more"]
+
+
+@pytest.mark.parametrize("given", ["", "/*.csv"])
+def test_a_link_that_leads_nowhere_is_named(given, cut):
+    folder = Path(cut(frame("real", 60), [30, 30], "csv")).parent
+    (folder / "lost.csv").symlink_to(folder / "nowhere.csv")
+    with pytest.raises(DataError, match=r"lost\.csv"):
+        prepare_partitions(f"{folder}{given}", "class", n_jobs=1)
+
+
+def test_dask_arrays_that_do_not_fit_together_are_told_apart():
+    rows, labels = dask.array.ones((60, 3), chunks=(20, 3)), dask.array.ones(60, chunks=30)
+    with pytest.raises(DataError, match="blocks of 20, 20, 20 and 30, 30 rows"):
+        partitioned(rows, labels)
+    with pytest.raises(DataError, match="two dimensions and labels of one; found 1 and 1"):
+        partitioned(rows[:, 0], labels)
+    with pytest.raises(DataError, match=r"blocks of \?, \?, \? and \?, \? rows") as told:
+        partitioned(rows[rows[:, 0] > 0], labels[labels > 0])
+    assert "compute_chunk_sizes" in told.value.hint

@@ -119,6 +119,7 @@ from sepal.data._words import learn_words as learn_words
 from sepal.data._words import refuse_texts as refuse_texts
 from sepal.data._words import text_cells as text_cells
 from sepal.data._words import text_columns as text_columns
+from sepal.data._written import Written as Written
 
 __all__ = [
     "SCALES",

@@ -21,7 +21,7 @@ from sepal.data._columns import (
 )
 from sepal.data._dialect import Dialect, declared_delimiter, records, sniff, without_title
 from sepal.data._error_words import Origin, listed, shown
-from sepal.data._messy_cells import NO_NUMBER, SOFT_MISSING, dates, each_a_date, messy_numbers
+from sepal.data._messy_cells import NO_NUMBER, SOFT_MISSING, beside_numbers, dates, each_a_date, messy_numbers
 from sepal.data._source import BLOCK_ROWS, FolderColumn, NoRowsError, Source, folders_only
 from sepal.data._written import Written
 from sepal.exceptions import DataError
@@ -317,7 +317,7 @@ def _understood(column: Column, decimal: str) -> Column | None:
             spelled: dict[float, str] = {}
             for text, number in found.items():
                 spelled.setdefault(number, text)
-            written = Written(spelled, dates=False)
+            written = Written(spelled, dates=False, unit=beside_numbers(texts))
     else:
         moments = dates(texts)
         if moments is None:
@@ -325,7 +325,7 @@ def _understood(column: Column, decimal: str) -> Column | None:
         found, what = moments
         since = "midnight" if what == "times" else "1970"
         notes = (f"{what} in {place} were turned into seconds since {since}{soft}",)
-        written = Written({second: text for text, second in found.items()})
+        written = Written({second: text for text, second in found.items()}, unit=what if what == "times" else "")
     table = np.array([found.get(level, math.nan) for level in column.levels])
     values = np.full(column.values.shape, np.nan)
     present = ~np.isnan(column.values)

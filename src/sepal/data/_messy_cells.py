@@ -65,6 +65,15 @@ def messy_numbers(texts: Sequence[str], decimal: str = ".") -> CellReading | Non
     return found, " and ".join(part for part in (_told(bare, point, signs, percent == {True}), *brackets) if part)
 
 
+def beside_numbers(texts: Sequence[str]) -> str:
+    """The percent sign or the currency that numbers are written with, in some at least.
+
+    >>> beside_numbers(["5", "$6"]), beside_numbers(["37 %"]), beside_numbers(["1,234"])
+    ('$', '%', '')
+    """
+    return max("%" if share else sign for _, sign, share in map(_undressed, texts))
+
+
 def _undressed(text: str) -> tuple[str, str, bool]:
     """The text without currency and percent sign, the currency, and whether it was a percentage."""
     core = text.translate(_BLANKS).strip()

@@ -117,7 +117,7 @@ def to_table(
     labels = columns[place]
     if wishes.missing_target == "drop":
         columns, source = _labelled_rows(columns, place, source, wishes.judge)
-    y = _labels(columns[place], source)
+    y = _labels(columns[place], source, wishes.judge)
     features, apart = _divided(columns, place, wanted, wishes)
     notes = [note for column in features for note in _rounding_notes(column, source)]
     notes += _notes_of_apart(columns, apart)
@@ -264,14 +264,15 @@ def _target_position(names: list[str], target: str | int | None, n_own: int) -> 
     return n_own - 1
 
 
-def _labels(column: Column, source: Source) -> NDArray[Any]:
+def _labels(column: Column, source: Source, whole_file: bool) -> NDArray[Any]:
     check_finite(column, source.origin)
     missing = np.flatnonzero(np.isnan(column.values))
     if missing.size:
+        how = 'missing_target="drop"' if whole_file else 'sepal.scale.partitioned(..., missing_target="drop")'
         raise DataError(
             f"{source.origin.cell(int(missing[0]), column.position, column.name)}: expected a label, "
             f"found a missing value; the target is missing in {missing.size} of {column.values.size} rows",
-            hint='drop these rows (missing_target="drop", --missing-target drop), or choose another target',
+            hint=f"drop these rows ({how}, --missing-target drop), or choose another target",
         )
     if column.kind == "numeric":
         whole = column.values == np.floor(column.values)

@@ -15,7 +15,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Written:
     """The text of each number of a column; where there is none at all, numbers are told as dates.
 
-    Of two texts for one number (3,5 and 3,50) the first is told.
+    Of two texts for one number (3,5 and 3,50) the first is told. ``unit`` is what numbers were written with: a percent
+    sign, a currency, or times of the day.
 
     Examples
     --------
@@ -25,6 +26,7 @@ class Written:
 
     texts: Mapping[float, str] = field(default_factory=dict)
     dates: bool = True
+    unit: str = ""
 
     def text(self, number: float) -> str | None:
         """What stood there; None for a missing cell, and where there is no such date."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import ColumnSums, Kind, PartReading, Table, mixed_bits, plain_cells, shown
+from sepal.data import ColumnSums, Kind, PartReading, Table, Written, mixed_bits, plain_cells, shown
 from sepal.exceptions import DataError
 from sepal.scale._parts import FilePart, Partition
 from sepal.scale._sources import load_part
 
+NUMBERS = "numbers"
 LEVELS_AT_MOST = 10_000  # of a nominal column; more tell rows apart
 _MOST_CLASSES = 10_000
 _COMPARED = 256  # numbers of a column, those of the smallest hashes, among which two equal ones are looked for
@@ -27,7 +28,8 @@ class PartFacts:
 
     ``levels`` is None for numbers, and where there are too many of them. ``used`` are the codes of those that occur.
     ``hashes`` are the smallest of a column of whole numbers, None of any other. ``seconds`` is what it took.
-    ``contradicted`` are columns in which rows say otherwise than the folder of their file.
+    ``contradicted`` are columns in which rows say otherwise than the folder of their file. ``written`` says of columns
+    how their numbers stood there (dates, times, percents), and with which currency.
     """
 
     label: str
@@ -47,6 +49,7 @@ class PartFacts:
     class_order: tuple[Any, ...] | None
     seconds: float = 0.0
     contradicted: tuple[str, ...] = ()
+    written: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | None) -> PartFacts:
@@ -90,6 +93,7 @@ def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | N
         table.class_order,
         time.perf_counter() - begin,
         _contradicted(part, table) if isinstance(part, FilePart) else (),
+        {name: _as_written(written) for name, written in table.written.items()},
     )
 
 
@@ -114,6 +118,12 @@ def _contradicted(part: FilePart, table: Table) -> tuple[str, ...]:
 
     here = [each for each in part.folders if each[0] in (*table.names, table.target) and each[0] not in table.written]
     return tuple(name for name, value in here if not all(same(cell, value) for cell in cells(name)))
+
+
+def _as_written(written: Written) -> tuple[str, str]:
+    if written.dates:
+        return written.unit or "dates", ""
+    return ("percents", "") if written.unit == "%" else (NUMBERS, written.unit)
 
 
 def _used(codes: NDArray[np.float64], n_levels: int) -> NDArray[np.int32]:
@@ -166,7 +176,7 @@ class ColumnOfAll:
     def __init__(self) -> None:
         self.kinds, self.empty_kinds, self.levels = Said(), Said(), Said()  # kinds where a cell is there, and none is
         self.used: set[Any] | None = set()  # levels that occur; None where they are too many
-        self.crowded = Said()
+        self.crowded, self.written, self.currencies = Said(), Said(), Said()
         self.hashes: NDArray[np.uint64] | None = np.zeros(0, np.uint64)
         self.low = self.high = float("nan")
         self.n_missing = 0
@@ -179,6 +189,10 @@ class ColumnOfAll:
             self.empty_kinds.hear(facts.kinds[j], at, facts.label)
             return
         self.kinds.hear(facts.kinds[j], at, facts.label)
+        written, currency = facts.written.get(facts.names[j], (NUMBERS, ""))
+        self.written.hear(written, at, facts.label)
+        if currency:
+            self.currencies.hear(f"{NUMBERS} with {currency}", at, facts.label)
         levels, used, hashes = facts.levels[j], facts.used[j], facts.hashes[j]
         if facts.kinds[j] != "numeric":
             if levels is None or used is None:

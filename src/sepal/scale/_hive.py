@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import takewhile
 from pathlib import Path
 from urllib.parse import unquote
@@ -33,6 +33,16 @@ def folder_columns(files: Sequence[Path], source: str) -> list[tuple[FolderColum
         tuple((name, value if value is None or name in texts else int(value)) for name, value in each.items())
         for each in said
     ]
+
+
+def folder_texts(path: str, folders: tuple[FolderColumn, ...], names: Collection[str]) -> tuple[FolderColumn, ...]:
+    """The columns of a file's folders, some as they are written though all values are whole numbers.
+
+    >>> folder_texts("sales/shop=01/year=2024/0.csv", (("shop", 1), ("year", 2024)), ["shop"])
+    (('shop', '01'), ('year', 2024))
+    """
+    written = _said(Path(path).parts[:-1])
+    return tuple((name, written[name] if name in names else value) for name, value in folders)
 
 
 def _said(folders: Sequence[str]) -> dict[str, str | None]:

@@ -24,6 +24,7 @@ ALLOWED = 120.0  # seconds that exact answers may take unless somebody says othe
 HALF_WIDTH = 0.01
 FEWEST_ASKING = 1_000
 _AROUND = 0.003  # seconds of overhead, whatever the numbers of rows and pairs
+_NO_TIME = 0.05  # seconds; what is less would be said as 0.0
 _AFTER = 0.9e-6  # seconds for each row once its neighbours are known
 
 
@@ -184,6 +185,8 @@ def make_plan(
     else:
         choice = exact_seconds <= limit or wanted >= n
         reason = f"exact answers take {'less' if choice else 'more'} than the {spoken(limit)} allowed"
+        if not choice and limit < _NO_TIME:
+            reason = "no time is left for exact answers"
     return Plan(
         n,
         schema.like.n_columns,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import KindsSpec, PartReading, Table
+from sepal.data import PartReading, Table
 from sepal.exceptions import DataError
 from sepal.neighbors import recall_in
 from sepal.parameters import checked
@@ -22,7 +22,7 @@ from sepal.scale._parts import Partition
 from sepal.scale._pass_plan import PassPlan, PlanStep
 from sepal.scale._schema import Schema, read_schema
 from sepal.scale._search import BlockSearch
-from sepal.scale._sources import Partitioned, load_part, narrowed, partitioned
+from sepal.scale._sources import Partitioned, load_part, narrowed, partitioned, with_texts
 from sepal.scale._trial import Growth
 from sepal.scale._work import Here, OnCluster, Workplace, place_of_work
 
@@ -233,7 +233,7 @@ def predict_partitions(
     path = Path(model).resolve()
     _, names, training = load_answering(path)
     wanted = tuple(names)
-    source = narrowed(source, replace(source.reading, target=False, kinds=_text_columns(training, source.reading)))
+    source = _as_trained(source, training)
     with place_of_work(client, cluster, workers, n_jobs) as work:
         file = _ModelFile(str(path), path.stat().st_mtime_ns, work.threads if isinstance(work, OnCluster) else n_jobs)
 
@@ -329,8 +329,7 @@ def _answered_here(
     """The same of a model that is in this process."""
     columns_in = model.columns_ if getattr(model, "feature_names_in_", None) is None else None
     wanted = tuple(map(str, model.feature_names_in_ if columns_in is None else columns_in.names))
-    kinds = _text_columns(model.columns_, source.reading)
-    source = narrowed(source, replace(source.reading, target=False, kinds=kinds))
+    source = _as_trained(source, model.columns_)
     with place_of_work(client=client, n_jobs=n_jobs) as work:
         # Who asks all partitions for every answer would take a pass over these for the trial.
         near = getattr(getattr(model, "neighborhood_", None), "search", None)
@@ -345,13 +344,15 @@ def _answered_here(
             tell((at + 1) / len(parts))
 
 
-def _text_columns(training: Table | None, reading: PartReading) -> KindsSpec | None:
-    """A column of texts stays one, though the texts of a partition happen to be numbers."""
-    if training is None or reading.kinds is not None:
-        return reading.kinds
-    columns = zip(training.names, training.kinds, training.levels, strict=True)
-    return {
-        name: "nominal"
+def _as_trained(source: Partitioned, training: Table | None) -> Partitioned:
+    """A column of texts stays one, though the texts of a partition, or of all folders, happen to be numbers."""
+    columns = () if training is None else zip(training.names, training.kinds, training.levels, strict=True)
+    texts = [
+        name
         for name, kind, levels in columns
         if kind == "nominal" and levels is not None and any(isinstance(level, str) for level in levels)
-    } or None
+    ]
+    kinds = source.reading.kinds
+    if kinds is None and texts:
+        kinds = dict.fromkeys(texts, "nominal")
+    return narrowed(with_texts(source, texts), replace(source.reading, target=False, kinds=kinds))

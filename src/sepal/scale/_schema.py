@@ -219,6 +219,13 @@ def _kind(column: ColumnOfAll, name: str) -> Kind:
             f"{said[1][1]}, column {shown(name)}: {said[1][0]}; in {said[0][1]} it is {kind}",
             hint=f"say what it is: kinds={{{name!r}: {kind!r}}}, or mend the file",
         )
+    for written in (column.written.answers, column.currencies.answers) if kind == "numeric" else ():
+        if len(written) > 1:
+            (first_are, first), (others_are, other) = written
+            raise DataError(
+                f"{other}, column {shown(name)}: {others_are}; in {first} they are {first_are}",
+                hint="all partitions need cells of one type: mend the file, or leave the column out: drop=..., --drop",
+            )
     return kind
 
 

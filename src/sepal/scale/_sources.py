@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import os
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ import numpy as np
 
 from sepal.data import FolderColumn, KindsSpec, PartReading, Table, as_table, names_partitions, read_partition
 from sepal.exceptions import DataError, MissingDependencyError, ParameterError, SepalError
-from sepal.scale._hive import folder_columns
+from sepal.scale._hive import folder_columns, folder_texts
 from sepal.scale._parts import FilePart, FragmentPart, GraphPart, HeldPart, Partition, QueryPart, wanted_keys
 
 FORMATS = (".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -177,14 +177,30 @@ def _files(source: Any) -> list[Path]:
         return [Path(each) for each in source]
     text = os.fspath(source)
     if Path(text).is_dir():
-        found = sorted(each for each in Path(text).rglob("*") if each.is_file() and each.name.endswith(FORMATS))
+        found = sorted(_within(Path(text), frozenset()))
         if not found:
             raise DataError(f"{text}: the folder holds no file that ends in {', '.join(FORMATS)}")
         return found
-    found = sorted(Path(each) for each in glob.iglob(text, recursive=True) if Path(each).is_file())  # noqa: PTH207 - any path
+    found = sorted(Path(each) for each in glob.iglob(text, recursive=True) if not Path(each).is_dir())  # noqa: PTH207 - any path
     if not found:
         raise DataError(f"{text}: no file has such a name", hint="put the pattern in quotes: 'folder/*.parquet'")
     return found
+
+
+def _within(folder: Path, above: frozenset[Path]) -> Iterator[Path]:
+    """The files of a folder and of those below, links followed, one that leads back to a folder above aside.
+
+    Names that begin with a dot or a low line are of programs, which keep there what is not finished, or marks.
+    """
+    above |= {folder.resolve()}
+    for each in folder.iterdir():
+        if each.name.startswith((".", "_")):
+            continue
+        if not each.is_dir():
+            if each.name.endswith(FORMATS):
+                yield each
+        elif each.resolve() not in above:
+            yield from _within(each, above)
 
 
 def _file_parts(file: Path, folders: tuple[FolderColumn, ...]) -> list[Partition]:
@@ -232,13 +248,23 @@ def _array_parts(X: Any, y: Any) -> tuple[Partition, ...]:
         return _graph_parts([rows.__dask_graph__()], [(row[0], None) for row in rows.__dask_keys__()], "block")
     if y is None or not hasattr(y, "blocks"):
         raise ParameterError("a Dask Array needs its labels as a Dask Array, too: give them as y")
-    if X.ndim != 2 or y.ndim != 1 or X.chunks[0] != y.chunks[0]:
+    if X.ndim != 2 or y.ndim != 1:
+        raise DataError(f"expected rows of two dimensions and labels of one; found {X.ndim} and {y.ndim}")
+    known = not np.isnan([*X.chunks[0], *y.chunks[0]]).any()  # a filter leaves nobody knows how many
+    if len(X.chunks[0]) != len(y.chunks[0]) or (known and X.chunks[0] != y.chunks[0]):
         raise DataError(
-            f"expected rows and labels in blocks of the same rows; found blocks of {X.chunks[0]} and {y.chunks[0]} rows"
+            f"expected rows and labels in blocks of the same rows; found blocks of {_blocks(X)} and {_blocks(y)} rows",
+            hint="y.rechunk(X.chunks[0])" if known else "compute_chunk_sizes() of both, or give a Dask DataFrame",
         )
     rows, labels = dask.optimize(X.rechunk({1: -1}), y)
     keys = [(row[0], label) for row, label in zip(rows.__dask_keys__(), labels.__dask_keys__(), strict=True)]
     return _graph_parts([rows.__dask_graph__(), labels.__dask_graph__()], keys, "block")
+
+
+def _blocks(array: Any) -> str:
+    """The rows of the blocks, of the first few."""
+    told = ["?" if n != n else str(n) for n in array.chunks[0]]
+    return ", ".join([*told[:5], "..."] if len(told) > 5 else told)
 
 
 def _graph_parts(graphs: Sequence[Any], keys: Sequence[tuple[Any, ...]], what: str) -> tuple[Partition, ...]:
@@ -257,7 +283,14 @@ def _arrow_parts(dataset: Any, y: Any) -> tuple[Partition, ...]:
     if y is not None:
         raise ParameterError("y of a pyarrow Dataset must be the name of its target column")
     found: list[Partition] = []
-    for fragment in dataset.get_fragments():
+    try:
+        fragments = list(dataset.get_fragments())
+    except ValueError as error:
+        raise DataError(
+            "a pyarrow Dataset that was filtered or projected cannot be cut into partitions",
+            hint="give the data set itself, and drop=... for columns; or filter with Dask or polars",
+        ) from error
+    for fragment in fragments:
         if not hasattr(fragment, "path"):  # a table in memory
             found += _held_parts(fragment.to_table(schema=dataset.schema), len(found))
             continue
@@ -276,11 +309,28 @@ def _query_parts(query: Any, y: Any) -> tuple[Partition, ...]:
         raise ParameterError("y of a polars LazyFrame must be the name of its target column")
     import polars
 
-    n_rows = int(query.select(polars.len()).collect().item())
+    n_rows, loose = int(query.select(polars.len()).collect().item()), _in_any_order(query.explain())
+    if loose and n_rows > MOST_ROWS:
+        raise DataError(
+            f"the polars LazyFrame gives its {n_rows:,} rows in another order each time, and cannot be cut into "
+            "partitions",
+            hint="unique, group_by: maintain_order=True; join: sort at the end by columns that tell rows apart; "
+            "or write the rows to Parquet first",
+        )
     parts = [QueryPart(query, at, min(MOST_ROWS, n_rows - at)) for at in range(0, n_rows, MOST_ROWS)]
-    if len(pickle.dumps(query)) > _MOST_QUERY:  # of a frame in memory, which would be sent with every part
+    if loose or len(pickle.dumps(query)) > _MOST_QUERY:  # of a frame in memory, which would be sent with every part
         return tuple(HeldPart(part.content(), part.label) for part in parts)
     return tuple(parts)
+
+
+def _in_any_order(plan: str) -> bool:
+    """Whether rows of a polars query may come in another order the next time.
+
+    >>> [_in_any_order(plan) for plan in ("SCAN", "UNIQUE[maintain_order: false]", "SORT BY x\\n  LEFT JOIN:")]
+    [False, True, False]
+    """
+    joined = any(f"{how} JOIN:" in plan for how in ("INNER", "LEFT", "RIGHT", "FULL"))
+    return not plan.startswith("SORT BY") and (joined or "maintain_order: false" in plan)
 
 
 Maker = Callable[[Any, Any], tuple[Partition, ...]]
@@ -299,6 +349,15 @@ def _collection(X: Any) -> tuple[str, Maker] | None:
         if found is not None:
             return found
     return None
+
+
+def with_texts(source: Partitioned, names: Collection[str]) -> Partitioned:
+    """The same partitions; columns of these names that folders say are texts, whatever they hold."""
+    parts = (
+        replace(part, folders=folder_texts(part.path, part.folders, names)) if isinstance(part, FilePart) else part
+        for part in source.parts
+    )
+    return replace(source, parts=tuple(parts))
 
 
 def narrowed(source: Partitioned, reading: PartReading) -> Partitioned:
