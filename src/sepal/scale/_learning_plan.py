@@ -18,7 +18,7 @@ from sepal.scale._work import Workplace
 
 _TRIED = 1_000, 4_000  # rows of the trials
 _STEEPEST = 2.0  # all learners compare pairs of rows at the worst
-_AUTO = 0.67  # SepalClassifier takes parts of many rows: what it takes grows so from 1,000 rows to 100,000
+_AUTO = 0.8  # SepalClassifier takes parts of many rows: from 1,000 rows to 100,000 it grew by powers of 0.7 to 0.9
 
 Fit = Callable[[Table], object]
 
@@ -67,12 +67,12 @@ def learning_seconds(model: Any, trial: Table, n_rows: int, answered: float = 0.
 
 
 def extrapolated(sizes: list[int], seconds: list[float], n_rows: int, steepest: float = _STEEPEST) -> float | None:
-    """What so many rows take, by the power that two trials grow by; in proportion where there was one.
+    """What so many rows take, by the power that two trials grow by; in proportion, or less, where there was one.
 
     >>> extrapolated([1000, 4000], [0.5, 2.0], 100_000), extrapolated([1000, 4000], [0.5, 1.0], 16_000)
     (50.0, 2.0)
-    >>> extrapolated([1000], [0.5], 10_000), extrapolated([], [], 10)
-    (5.0, None)
+    >>> extrapolated([1000], [0.5], 10_000), extrapolated([1000], [0.5], 16_000, steepest=0.5), extrapolated([], [], 10)
+    (5.0, 2.0, None)
     """
     if not sizes:
         return None

@@ -57,13 +57,15 @@ class Growth:
 
 
 def grown_by(sizes: Sequence[float], values: Sequence[float], steepest: float = 1.0) -> float:
-    """The power by which the last two values grow with their sizes, from 0 to the steepest; 1 where there is one only.
+    """The power by which the last two values grow with their sizes, from 0 to the steepest; 1 if one is all there is.
 
     >>> grown_by([100, 400], [1.0, 2.0]), grown_by([100, 400], [2.0, 1.0]), grown_by([100], [2.0])
     (0.5, 0.0, 1.0)
+    >>> grown_by([100], [2.0], steepest=0.7)
+    0.7
     """
     if len(sizes) < 2 or sizes[-1] == sizes[-2]:
-        return 1.0
+        return min(1.0, steepest)
     return float(np.clip(np.log(values[-1] / values[-2]) / np.log(sizes[-1] / sizes[-2]), 0.0, steepest))
 
 
