@@ -9,10 +9,10 @@ import numpy as np
 from sepal.scale import Fitted, PlanStep, Rates, adding_step
 
 # Seconds of the work on a sample: some, and for each row, and for each of its cells. The report's were measured at
-# 1,000 to 20,000 rows of 4 to 50 columns (benchmarks/speed/results/growth.md, report.md) on two cores, where a fixed
-# piece of work takes PACE seconds: a slower machine, or one with much else to do, takes more for both.
+# 5,000 and 20,000 rows of 4 to 50 columns on two cores, where a fixed piece of work takes PACE seconds: a slower
+# machine, or one with much else to do, takes more for both.
 PACE = 0.013
-OF_REPORT = 0.4, 2.8e-4, 2e-6
+OF_REPORT = 1.45, 2e-5, 5e-6
 OF_MEASURES = 0.05, 2.5e-5, 3e-7
 ASKED_OF_ALL = 2_000  # rows that are judged by all, where the index is exact
 MOST_ANGLE_COLUMNS = 100  # of a table whose angle is that of all rows
@@ -35,7 +35,7 @@ def sample_seconds(n_rows: int, n_columns: int, in_full: bool) -> float:
     """Of the sections, or of the measures, of a sample.
 
     >>> sample_seconds(20_000, 20, in_full=True), sample_seconds(20_000, 20, in_full=False)
-    (6.8, 0.67)
+    (3.85, 0.67)
     """
     once, row, cell = OF_REPORT if in_full else OF_MEASURES
     return round(once + n_rows * (row + cell * n_columns), 3)

@@ -218,7 +218,7 @@ BY_SUMS: dict[type, Fitting] = {
 
 
 # At how many points kernels are added up, about, and in how many passes.
-SUMMED: dict[type, tuple[int, int]] = {FeatureVectorClassifier: (200, 3), SepalClassifier: (1000, 3)}
+SUMMED: dict[type, tuple[int, int]] = {FeatureVectorClassifier: (200, 3), SepalClassifier: (707, 3)}
 
 
 def _unwrapped(model: Any, given: _Given) -> tuple[Any, View | None, Callable[[Any], Any]]:

@@ -18,7 +18,7 @@ from sepal.scale._work import Workplace
 
 _TRIED = 1_000, 4_000  # rows of the trials
 _STEEPEST = 2.0  # all learners compare pairs of rows at the worst
-_AUTO = 0.8  # SepalClassifier takes parts of many rows: from 1,000 rows to 100,000 it grew by powers of 0.7 to 0.9
+_AUTO = 0.67  # SepalClassifier takes parts of many rows: what it takes grows so from 1,000 rows to 100,000
 
 Fit = Callable[[Table], object]
 
