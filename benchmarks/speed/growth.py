@@ -42,7 +42,6 @@ LARGE = 10_000  # below, what a call costs in any case hides how it grows
 PATIENCE = 1500.0
 RUN = 5400.0
 CALLS, ENOUGH = 5, 10.0
-KEPT_MEMORY = 20.0  # MiB; less may be what searches keep for the next one, and says nothing of growth
 KEPT = Path(__file__).parent / "results" / "growth.json"
 FEW_COLUMNS, N_LOG_N = 8, 1.1
 Cell = tuple[float, float]  # seconds of processor, MiB
@@ -199,7 +198,7 @@ def told(task: str, p: int, found: dict[int, Cell], ended: str) -> tuple[str, fl
     slope, memory = None, None
     if len(large) > 1:
         slope = exponent(large, [found[n][0] for n in large])
-        kept = [(n, found[n][1] - base) for n in large if found[n][1] - base > KEPT_MEMORY]
+        kept = [(n, found[n][1] - base) for n in large if found[n][1] - base > 1]
         memory = exponent([n for n, _ in kept], [m for _, m in kept]) if len(kept) > 1 else 0.0
     growth = "" if slope is None else f"   n^{slope:.2f}, memory n^{memory:.2f}"
     return f"  {task:<22}{p:>3}{cells}{growth}{'   ' + ended if ended else ''}", slope, memory
