@@ -51,21 +51,47 @@ auto mixed(const Numbers& numbers) {
 template <class T> using Grid2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 using Target = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-template <class T> nb::tuple copied(const Grid2<T>& cells, Target to, int threads) {
-    if (cells.shape(0) != to.shape(0) || cells.shape(1) != to.shape(1)) throw std::invalid_argument("a copy has the shape of what is copied");
-    const Grid<T> from{cells.data(), static_cast<std::int64_t>(cells.shape(0)), static_cast<std::int64_t>(cells.shape(1)), cells.stride(0), cells.stride(1)};
-    double* const out = to.data();
-    const int team = team_of(threads);
+template <class F> nb::tuple facts_of(F&& copy) {
     CellFacts facts;
     {
         const nb::gil_scoped_release free;
-        facts = copy_cells(from, out, team);
+        facts = copy();
     }
     return nb::make_tuple(facts.finite, facts.exact);
 }
 
+template <class T> nb::tuple copied(const Grid2<T>& cells, Target to, int threads) {
+    if (cells.shape(0) != to.shape(0) || cells.shape(1) != to.shape(1)) throw std::invalid_argument("a copy has the shape of what is copied");
+    const Grid<T> from{cells.data(), static_cast<std::int64_t>(cells.shape(0)), static_cast<std::int64_t>(cells.shape(1)), cells.stride(0), cells.stride(1)};
+    const int team = team_of(threads);
+    return facts_of([&] { return copy_cells(from, to.data(), team); });
+}
+
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+template <class... T> CellColumn column_of(const AnyColumn& column) {
+    CellColumn found{};
+    ((column.dtype() == nb::dtype<T>() ? void(found = cell_column(static_cast<const T*>(column.data()), column.stride(0))) : void()), ...);
+    if (found.read == nullptr) throw std::invalid_argument("a column of a type that is not copied");
+    return found;
+}
+
+template <class... T> nb::tuple columns_copied(const nb::list& columns, Target to, int threads) {
+    if (columns.size() != to.shape(1)) throw std::invalid_argument("a copy has the columns that are copied");
+    std::vector<AnyColumn> held; // no column goes away while it is read
+    std::vector<CellColumn> from;
+    for (const nb::handle each : columns) {
+        held.push_back(nb::cast<AnyColumn>(each));
+        if (held.back().shape(0) != to.shape(0)) throw std::invalid_argument("all columns have the rows of the copy");
+        from.push_back(column_of<T...>(held.back()));
+    }
+    const int team = team_of(threads);
+    return facts_of([&] { return copy_columns(from, static_cast<std::int64_t>(to.shape(0)), to.data(), team); });
+}
+
 template <class... T> void bind_copies(nb::module_& m) {
     (m.def("copy_cells", &copied<T>, nb::kw_only(), nb::arg("cells").noconvert(), nb::arg("to").noconvert(), nb::arg("threads")), ...);
+    m.def("copy_columns", &columns_copied<T...>, nb::kw_only(), nb::arg("columns"), nb::arg("to").noconvert(), nb::arg("threads"));
 }
 
 } // namespace

@@ -34,17 +34,14 @@ template <class T> struct Faults {
         return value;
     }
     bool any() const { return found >> 63 != 0; }
+    void tell(CellFacts& facts) const {
+        if (any()) (std::is_floating_point_v<T> ? facts.finite : facts.exact) = false;
+    }
 };
 
-// Side by side, so that none waits for the one before.
-template <class T> using LineFaults = Faults<T>[kLine];
-template <class T> bool any(const LineFaults<T>& faults) {
-    return std::any_of(faults, faults + kLine, [](const Faults<T>& each) { return each.any(); });
-}
-
 // Cells that follow each other.
-template <class T> bool copy_run(const T* from, std::int64_t n, double* to) {
-    LineFaults<T> faults;
+template <class T> CellFacts copy_run(const T* from, std::int64_t n, double* to) {
+    Faults<T> faults[kLine]; // side by side, so that none waits for the one before
     std::int64_t i = 0;
     if constexpr (std::is_same_v<T, double>) {
         for (; i + kLine <= n; i += kLine)
@@ -55,84 +52,116 @@ template <class T> bool copy_run(const T* from, std::int64_t n, double* to) {
             for (int c = 0; c < kLine; ++c) to[i + c] = faults[c].add(from[i + c]);
     }
     for (; i < n; ++i) to[i] = faults[0].add(from[i]);
-    return any<T>(faults);
+    CellFacts facts;
+    for (const Faults<T>& each : faults) each.tell(facts);
+    return facts;
 }
 
 // Row after row.
-template <class T> bool copy_rows(const Grid<T>& from, std::int64_t first, std::int64_t last, double* to) {
+template <class T> CellFacts copy_rows(const Grid<T>& from, std::int64_t first, std::int64_t last, double* to) {
+    CellFacts facts;
     Faults<T> faults;
-    bool faulty = false;
     for (std::int64_t i = first; i < last; ++i) {
         const T* const cell = from.at + i * from.row_step;
         double* const row = to + i * from.p;
-        if (from.column_step == 1) faulty |= copy_run(cell, from.p, row);
+        if (from.column_step == 1) facts.add(copy_run(cell, from.p, row));
         else
             for (std::int64_t j = 0; j < from.p; ++j) row[j] = faults.add(cell[j * from.column_step]);
     }
-    return faulty || faults.any();
+    faults.tell(facts);
+    return facts;
+}
+
+// Cells of one column, for all that are to be copied column by column.
+template <class T>
+void read_cells(const CellColumn& from, std::int64_t i, std::int64_t count, double* to, std::int64_t to_step, CellFacts& facts) {
+    const T* const cell = static_cast<const T*>(from.at) + i * from.step;
+    Faults<T> faults;
+    if (from.step == 1 && to_step == 1) // the compiler takes several at a time
+        for (std::int64_t r = 0; r < count; ++r) to[r] = faults.add(cell[r]);
+    else
+        for (std::int64_t r = 0; r < count; ++r) to[r * to_step] = faults.add(cell[r * from.step]);
+    faults.tell(facts);
 }
 
 // Columns that lie apart, a few at a time, into the cache lines of the copy, each of which belongs to the row where it begins.
 // Half a line after the other goes past the caches five times as slowly.
-template <class T> class Columns {
+class Columns {
   public:
-    Columns(const Grid<T>& from, double* to) : from_(from), to_(to), much_(from.n * from.p > kMuch) {}
+    Columns(const std::vector<CellColumn>& from, std::int64_t n, double* to)
+        : from_(from), n_(n), p_(static_cast<std::int64_t>(from.size())), to_(to), much_(n * p_ > kMuch) {}
 
-    // The lines of rows `first` .. `last`, and what comes before all lines.
-    bool copy(std::int64_t first, std::int64_t last) {
-        LineFaults<T> faults;
-        if (first == 0) copy_part(0, 0, start(0));
+    // Rows `first` .. `last`; of many columns their lines, and what comes before all lines.
+    CellFacts copy(std::int64_t first, std::int64_t last) {
+        if (p_ < kFew) {
+            for (std::int64_t i = first; i < last; i += kHeight) read(i, std::min(kHeight, last - i), 0, p_, to_ + i * p_, p_, 1);
+            return facts_;
+        }
+        if (first == 0) read(0, 1, 0, start(0), to_, p_, 1);
         std::int64_t j = 0;
-        for (; j + 2 * kLine <= from_.p; j += kLine)
-            for (std::int64_t i = first; i < last; ++i) {
-                const std::int64_t begin = j + start(i);
-                const T* const cell = from_.at + i * from_.row_step + begin * from_.column_step;
-                double line[kLine];
-                for (int c = 0; c < kLine; ++c) line[c] = faults[c].add(cell[c * from_.column_step]);
-                write_line(line, to_ + i * from_.p + begin);
-            }
-        for (std::int64_t i = first; i < last; ++i)
-            for (std::int64_t begin = j + start(i); begin < from_.p; begin += kLine) copy_part(i, begin, kLine);
+        for (; j + 2 * kLine <= p_; j += kLine)
+            for (std::int64_t i = first; i < last; i += kHeight) copy_lines(i, std::min(kHeight, last - i), j);
+        for (std::int64_t i = first; i < last; i += kHeight) copy_ends(i, std::min(kHeight, last - i), j);
 #ifdef __SSE2__
         _mm_sfence(); // other threads see what went past the caches
 #endif
-        return any<T>(faults) || faults_.any();
+        return facts_;
     }
 
   private:
+    static constexpr std::int64_t kHeight = 32;       // rows that are kept in the nearest cache, column after column
+    static constexpr std::int64_t kWidth = 3 * kLine; // columns of them at the most
+
     // The column where the first line of row i begins.
     std::int64_t start(std::int64_t i) const {
-        return static_cast<std::int64_t>((0 - reinterpret_cast<std::uintptr_t>(to_ + i * from_.p) / sizeof(double)) % kLine);
+        return static_cast<std::int64_t>((0 - reinterpret_cast<std::uintptr_t>(to_ + i * p_) / sizeof(double)) % kLine);
     }
 
-    // Up to `most` cells from (i, j) on, those of the next row too.
-    void copy_part(std::int64_t i, std::int64_t j, std::int64_t most) {
-        double* const to = to_ + i * from_.p + j;
-        const std::int64_t count = std::min(most, (from_.n - i) * from_.p - j);
-        double line[kLine];
-        for (std::int64_t c = 0; c < count; ++c) {
-            line[c] = faults_.add(from_.at[i * from_.row_step + j * from_.column_step]);
-            if (++j == from_.p) j = 0, ++i;
-        }
-        if (count == kLine) write_line(line, to);
-        else std::copy_n(line, count, to);
+    // Cells of `rows` rows from row i on, columns `begin` .. `end`, into to[r * row_step + (j - begin) * column_step].
+    void read(std::int64_t i, std::int64_t rows, std::int64_t begin, std::int64_t end, double* to, std::int64_t row_step, std::int64_t column_step) {
+        for (std::int64_t j = begin; j < end; ++j) from_[j].read(from_[j], i, rows, to + (j - begin) * column_step, row_step, facts_);
+    }
+    void read_near(std::int64_t i, std::int64_t rows, std::int64_t begin, std::int64_t end, std::int64_t place) {
+        read(i, rows, begin, end, near_ + place * kHeight, 1, kHeight);
     }
 
-    // Of much past the caches, which would read the line before it is overwritten.
-    void write_line(const double* line, double* to) const {
+    // The line of each row that begins at one of columns j .. j + 7.
+    void copy_lines(std::int64_t i, std::int64_t rows, std::int64_t j) {
+        const bool even = p_ % kLine == 0; // all begin at the same
+        const std::int64_t begin = even ? start(i) : 0, end = begin + (even ? kLine : 2 * kLine - 1);
+        read_near(i, rows, j + begin, j + end, begin);
+        for (std::int64_t r = 0; r < rows; ++r) write_line(r, start(i + r), kLine, to_ + (i + r) * p_ + j);
+    }
+
+    // The lines that begin at column j or after it; the last of a row ends in the next row, where there is one.
+    void copy_ends(std::int64_t i, std::int64_t rows, std::int64_t j) {
+        const std::int64_t width = p_ - j;
+        read_near(i, rows, j, p_, 0);
+        read_near(i + 1, std::min(rows, n_ - i - 1), 0, kLine, width);
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::int64_t at = start(i + r); at < width; at += kLine)
+                write_line(r, at, i + r + 1 < n_ ? kLine : std::min<std::int64_t>(kLine, width - at), to_ + (i + r) * p_ + j);
+    }
+
+    // Cells `at` .. `at` + `count` of row r, into to[at], ...: whole lines of much past the caches, which would read a line
+    // before it is overwritten.
+    void write_line(std::int64_t r, std::int64_t at, std::int64_t count, double* to) const {
+        const double* const cell = near_ + at * kHeight + r;
 #ifdef __SSE2__
-        if (much_) {
-            for (int c = 0; c < kLine; c += 2) _mm_stream_pd(to + c, _mm_loadu_pd(line + c));
+        if (much_ && count == kLine) {
+            for (int c = 0; c < kLine; c += 2) _mm_stream_pd(to + at + c, _mm_set_pd(cell[(c + 1) * kHeight], cell[c * kHeight]));
             return;
         }
 #endif
-        std::copy_n(line, kLine, to);
+        for (std::int64_t c = 0; c < count; ++c) to[at + c] = cell[c * kHeight];
     }
 
-    const Grid<T> from_;
+    const std::vector<CellColumn>& from_;
+    const std::int64_t n_, p_;
     double* const to_;
     const bool much_;
-    Faults<T> faults_; // in parts
+    CellFacts facts_;
+    double near_[kHeight * kWidth];
 };
 
 // The large pages in which the copy lies. The system clears a new one when it is first written to; measured on Linux, this
@@ -151,25 +180,47 @@ class Pages {
     const std::int64_t total_, before_;
 };
 
+// Parts on threads; `copy(part)` tells what it found.
+template <class F> CellFacts in_parts(std::int64_t n, int threads, const F& copy) {
+    std::atomic<bool> finite{true}, exact{true};
+    parallel_for({.n = n, .threads = threads}, [&](std::int64_t part) {
+        const CellFacts found = copy(part);
+        if (!found.finite) finite.store(false, std::memory_order_relaxed);
+        if (!found.exact) exact.store(false, std::memory_order_relaxed);
+    });
+    return {.finite = finite, .exact = exact};
+}
+
+// The same for bands of rows `first` .. `last`, each long enough to be read ahead, into pages that are there already.
+template <class F> CellFacts in_bands(const Pages& pages, std::int64_t n, int threads, const F& copy) {
+    parallel_for({.n = pages.count(), .threads = threads}, [&](std::int64_t page) { pages.touch(page); });
+    const std::int64_t height = std::clamp<std::int64_t>(n / (8 * std::max(threads, 1)), 64, 1024);
+    return in_parts((n + height - 1) / height, threads, [&](std::int64_t band) { return copy(band * height, std::min((band + 1) * height, n)); });
+}
+
 } // namespace
 
+template <class T> CellColumn cell_column(const T* at, std::int64_t step) { return {.at = at, .step = step, .read = read_cells<T>}; }
+
+CellFacts copy_columns(const std::vector<CellColumn>& from, std::int64_t n, double* to, int threads) {
+    const Pages pages(to, n * static_cast<std::int64_t>(from.size()));
+    return in_bands(pages, n, threads, [&](std::int64_t first, std::int64_t last) { return Columns(from, n, to).copy(first, last); });
+}
+
 template <class T> CellFacts copy_cells(const Grid<T>& from, double* to, int threads) {
-    const bool one_run = from.column_step == 1 && (from.row_step == from.p || from.n == 1);
-    const bool in_rows = from.p < kFew || std::abs(from.column_step) < std::abs(from.row_step);
     const Pages pages(to, from.n * from.p);
-    std::atomic<bool> faulty{false};
-    parallel_for({.n = pages.count(), .threads = threads}, [&](std::int64_t page) {
-        const std::int64_t begin = pages.begin(page), end = pages.begin(page + 1);
-        pages.touch(page);
-        if (one_run && copy_run(from.at + begin, end - begin, to + begin)) faulty.store(true, std::memory_order_relaxed);
-    });
-    const std::int64_t height = std::clamp<std::int64_t>(from.n / (8 * std::max(threads, 1)), 64, 1024); // long enough to be read ahead
-    parallel_for({.n = one_run ? 0 : (from.n + height - 1) / height, .threads = threads}, [&](std::int64_t band) {
-        const std::int64_t first = band * height, last = std::min(first + height, from.n);
-        if (in_rows ? copy_rows(from, first, last, to) : Columns<T>(from, to).copy(first, last)) faulty.store(true, std::memory_order_relaxed);
-    });
-    const bool whole = !std::is_floating_point_v<T>;
-    return {.finite = whole || !faulty, .exact = !whole || !faulty};
+    if (from.column_step == 1 && (from.row_step == from.p || from.n == 1))
+        return in_parts(pages.count(), threads, [&](std::int64_t page) {
+            const std::int64_t begin = pages.begin(page), end = pages.begin(page + 1);
+            pages.touch(page);
+            return copy_run(from.at + begin, end - begin, to + begin);
+        });
+    if (std::abs(from.column_step) < std::abs(from.row_step))
+        return in_bands(pages, from.n, threads, [&](std::int64_t first, std::int64_t last) { return copy_rows(from, first, last, to); });
+    std::vector<CellColumn> columns;
+    columns.reserve(from.p);
+    for (std::int64_t j = 0; j < from.p; ++j) columns.push_back(cell_column(from.at + j * from.column_step, from.row_step));
+    return copy_columns(columns, from.n, to, threads);
 }
 
 template CellFacts copy_cells(const Grid<double>&, double*, int);
@@ -182,5 +233,15 @@ template CellFacts copy_cells(const Grid<std::int16_t>&, double*, int);
 template CellFacts copy_cells(const Grid<std::uint16_t>&, double*, int);
 template CellFacts copy_cells(const Grid<std::int8_t>&, double*, int);
 template CellFacts copy_cells(const Grid<std::uint8_t>&, double*, int);
+template CellColumn cell_column(const double*, std::int64_t);
+template CellColumn cell_column(const float*, std::int64_t);
+template CellColumn cell_column(const std::int64_t*, std::int64_t);
+template CellColumn cell_column(const std::uint64_t*, std::int64_t);
+template CellColumn cell_column(const std::int32_t*, std::int64_t);
+template CellColumn cell_column(const std::uint32_t*, std::int64_t);
+template CellColumn cell_column(const std::int16_t*, std::int64_t);
+template CellColumn cell_column(const std::uint16_t*, std::int64_t);
+template CellColumn cell_column(const std::int8_t*, std::int64_t);
+template CellColumn cell_column(const std::uint8_t*, std::int64_t);
 
 } // namespace sepal

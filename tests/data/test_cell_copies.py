@@ -8,7 +8,7 @@ import pytest
 
 import sepal._native as _native
 from sepal.data import as_table
-from sepal.data._cell_copies import float_cells
+from sepal.data._cell_copies import float_cells, float_columns
 from sepal.data._threads import threads_by_default
 
 TYPES = ("f8", "f4", "f2", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", ">f8", ">i4", "g")
@@ -160,3 +160,63 @@ def test_a_table_notes_what_was_rounded(kind):
     given = np.array([[1, 2], [3, 2**53 + 1]], dtype=kind)
     assert any("2^53" in note for note in as_table(given).notes)
     assert not any("2^53" in note for note in as_table(given - given // 2).notes)
+
+
+def _in_turn(n: int, p: int) -> list[np.ndarray]:
+    """Columns of every type and layout in turn, each of them by itself."""
+    whole, layouts = (
+        _whole(n, p),
+        [lambda a: a, lambda a: a[::-1].copy()[::-1], lambda a: np.repeat(a, 3)[::3], _shifted],
+    )
+    return [layouts[j % 5 % 4](whole[:, j].astype(TYPES[j % len(TYPES)])) for j in range(p)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 63, 64, 65, 200])
+@pytest.mark.parametrize("p", [1, 2, 15, 16, 17, 23, 24, 25, 31, 32, 33, 64, 71])
+def test_columns_of_every_type_as_numpy_copies_each(n, p):
+    columns = _in_turn(n, p)
+    cells, finite, _ = float_columns(columns)
+    np.testing.assert_array_equal(cells, np.column_stack([column.astype(np.float64) for column in columns]))
+    assert cells.flags.c_contiguous
+    assert finite
+
+
+@pytest.mark.parametrize("shape", [(1201, 333), (45_000, 25), (70_000, 16), (9000, 120)])
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_many_columns_of_several_types_on_any_number_of_threads(shape, n_jobs):
+    columns = _in_turn(*shape)
+    with threads_by_default(n_jobs):
+        cells = float_columns(columns)[0]
+    np.testing.assert_array_equal(cells, np.column_stack([column.astype(np.float64) for column in columns]))
+
+
+@pytest.mark.parametrize("shape", [(65, 24), (65, 25), (3, 40), (1, 31), (5500, 193)])
+def test_a_copy_of_columns_may_begin_anywhere_and_nothing_beside_it_is_written(shape):
+    whole = _whole(*shape)
+    columns = [whole[:, j].astype(("f8", "i4", "u1")[j % 3]) for j in range(shape[1])]
+    for shift in range(9):
+        room = np.full(whole.size + 17, -1.0)
+        place = room[shift : shift + whole.size].reshape(shape)
+        assert _native.copy_columns(columns=columns, to=place, threads=2) == (True, True)
+        np.testing.assert_array_equal(place, whole)
+        assert (room[:shift] == -1).all()
+        assert (room[shift + whole.size :] == -1).all()
+
+
+@pytest.mark.parametrize("p", [3, 24, 41])
+@pytest.mark.parametrize(
+    ("kind", "bad", "facts"),
+    [("f8", np.nan, (False, True)), ("i8", 2**53 + 1, (True, False)), (">i8", 2**53 + 1, (True, False))],
+)
+def test_one_cell_of_one_column_is_seen_wherever_it_stands(p, kind, bad, facts):
+    for at in np.ndindex(70, p):
+        columns = [np.zeros(70, dtype=("f8", "i8", "i2")[j % 3]) for j in range(p)]
+        columns[at[1]] = np.zeros(70, dtype=kind)
+        columns[at[1]][at[0]] = bad
+        assert float_columns(columns)[1:] == facts
+
+
+@pytest.mark.parametrize("columns", [[np.zeros(3)], [np.zeros(3), np.zeros(2)], [np.zeros(3), np.zeros(3, dtype="f2")]])
+def test_columns_that_do_not_fit_the_copy_are_refused(columns):
+    with pytest.raises(ValueError, match="column"):
+        _native.copy_columns(columns=columns, to=np.empty((3, 2)), threads=1)

@@ -107,3 +107,25 @@ def test_numbers_of_several_types_in_another_order_of_bytes():
     table = as_table(frame)
     assert table.values.tolist() == [[float(2**60 + 1), 0.5, 1.0], [2.0, 1.5, 2.0]]
     assert [note for note in table.notes if "2^53" in note and '"a"' in note]
+
+
+def test_numbers_with_gaps_of_pandas_are_not_taken_for_those_of_numpy():
+    """Both say that their numbers are of numpy's int64."""
+    frame = pd.DataFrame(
+        {"gaps": pd.array([None, 2, 3], "Int64"), "whole": [4, 5, 6], "x": [0.5, 1.5, 2.5], "y": [7, 8, 9]}
+    )
+    values = as_table(frame).values
+    assert np.isnan(values[0, 0])
+    assert values[1].tolist() == [2.0, 5.0, 1.5, 8.0]
+
+
+def test_two_columns_of_one_name_are_refused_in_every_mixture_of_types():
+    frame = pd.DataFrame([[1, 0.5, 2]], columns=["a", "b", "a"]).astype({"b": "float64"})
+    with pytest.raises(DataError, match='"a"'):
+        as_table(frame)
+
+
+def test_a_polars_frame_in_several_pieces():
+    pieces = [pl.DataFrame({"a": [1, 2], "b": [0.5, None]}), pl.DataFrame({"a": [3], "b": [2.5]})]
+    table = as_table(pl.concat(pieces, rechunk=False))
+    np.testing.assert_array_equal(table.values, [[1.0, 0.5], [2.0, np.nan], [3.0, 2.5]])

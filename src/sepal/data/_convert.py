@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._apart import is_running_text
 from sepal.data._array_columns import column_from_array, rounding_notes
-from sepal.data._cell_copies import float_cells
+from sepal.data._cell_copies import FloatCells, float_cells, float_columns
 from sepal.data._columns import (
     Column,
     Kind,
@@ -207,7 +207,7 @@ def _from_array(X: Any, kinds: KindsSpec | None, given: Sequence[str] | None) ->
     n_columns = array.shape[1]
     names = [f"x{j + 1}" for j in range(n_columns)] if given is None else list(_given_names(given, n_columns))
     if array.dtype.kind in "iuf" and kinds is None:
-        return _of_numbers(array, names, lambda: rounding_notes(array, "X"), first_by_row)
+        return _of_numbers(float_cells(array), names, lambda: rounding_notes(array, "X"), first_by_row)
     wanted = resolve_kinds(kinds, names)
     columns = [column_from_array(name, j, array[:, j]) for j, name in enumerate(names)]
     found = [_of_kind(column, wanted.get(j)) for j, column in enumerate(columns)]
@@ -215,19 +215,17 @@ def _from_array(X: Any, kinds: KindsSpec | None, given: Sequence[str] | None) ->
 
 
 def _of_numbers(
-    array: NDArray[Any],
+    cells: FloatCells,
     names: Sequence[str],
     rounding: Callable[[], Sequence[str]],
     first_of: Callable[[NDArray[np.bool_]], int],
-    rounded: bool = False,
 ) -> Table:
     """A table of nothing but numbers.
 
     ``rounding`` notes what is too large to be exact, ``first_of`` says in which column to look for what is infinite.
-    ``rounded`` says that something may have been rounded already.
     """
-    values, complete, exact = float_cells(array)
-    notes = () if exact and not rounded else rounding()
+    values, complete, exact = cells
+    notes = () if exact else rounding()
     if not complete:
         infinite = np.isinf(values)
         if infinite.any():
@@ -298,13 +296,12 @@ def _cell_by_cell(X: Sequence[Any]) -> NDArray[Any]:
 def _from_frame(X: Any, kinds: KindsSpec | None) -> Table:
     numbers = plain_numbers(X) if kinds is None else None
     if numbers is not None:
-        names, (cells, rounded) = _frame_names(X, MEMORY), numbers
+        names, arrays = _frame_names(X, MEMORY), numbers if isinstance(numbers, list) else numbers.T
         return _of_numbers(
-            cells,
+            float_columns(numbers) if isinstance(numbers, list) else float_cells(numbers),
             names,
-            lambda: [note for j, each in sorted(number_columns(X).items()) for note in rounding_notes(each, names[j])],
+            lambda: [note for j, each in enumerate(arrays) for note in rounding_notes(each, names[j])],
             first_by_column,
-            rounded=rounded,
         )
     columns = frame_columns(X)
     wanted = resolve_kinds(kinds, [column.name for column in columns])

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data._columns import LARGEST_EXACT_INTEGER
-
 
 def _not_foreign(data: Any) -> bool:
     """Whether it needs no question: it is known to be no frame, and narwhals takes long to import."""
@@ -33,29 +31,34 @@ def is_series(data: Any) -> bool:
     return bool(nw.dependencies.is_into_series(data))
 
 
-def plain_numbers(frame: Any) -> tuple[NDArray[Any], bool] | None:
+def plain_numbers(frame: Any) -> NDArray[Any] | list[NDArray[Any]] | None:
     """The cells of a pandas or polars data frame of nothing but numbers of numpy's types; None for any other.
 
-    Numbers of several types are floats then; whether a whole number among them may have been rounded comes with them.
+    Columns, or an array of all of them where pandas has one type for all.
     """
     blocks = _number_places(frame)
     if not blocks or sum(map(len, blocks)) != frame.shape[1]:
         return None
-    if len(blocks) == 1:
-        return _cells(frame), False
-    cells = _float_cells(frame)
-    wide = (cells[:, j] for places in blocks if _may_round(frame, places[0]) for j in places)
-    return cells, any(max(column.max(), -column.min()) >= LARGEST_EXACT_INTEGER for column in wide)
+    if len(blocks) == 1 and not _is_polars(frame):
+        return np.asarray(frame.to_numpy())
+    return [column for _, column in sorted(_columns_of(frame, blocks).items())]
 
 
 def number_columns(frame: Any) -> dict[int, NDArray[Any]]:
-    """The columns of a pandas or polars data frame that hold numbers of a numpy type, by their places.
+    """The columns of a pandas or polars data frame that hold numbers of a numpy type, by their places."""
+    return _columns_of(frame, _number_places(frame))
 
-    One column after the other takes many times as long as all those of a type at once.
-    """
+
+def _columns_of(frame: Any, blocks: list[list[int]]) -> dict[int, NDArray[Any]]:
+    """Each column as an array: a view of the frame's own memory where it lets us have one."""
+    if _is_polars(frame):
+        series = frame.get_columns()
+        return {place: np.asarray(series[place].to_numpy()) for places in blocks for place in places}
     found = {}
-    for places in _number_places(frame):
-        cells = _cells(frame.iloc[:, places] if hasattr(frame, "iloc") else frame[:, places])
+    for places in blocks:
+        # By their type they are not copied; one column after the other takes many times as long as all at once.
+        block = frame.select_dtypes(frame.dtypes.iloc[places[0]].type)
+        cells = np.asarray((block if block.shape[1] == len(places) else frame.iloc[:, places]).to_numpy())
         found.update({place: cells[:, j] for j, place in enumerate(places)})
     return found
 
@@ -75,27 +78,8 @@ def _number_places(frame: Any) -> list[list[int]]:
     kinds = getattr(getattr(frame, "dtypes", None), "values", None)
     for j, numpy_kind in enumerate(kinds if isinstance(kinds, np.ndarray) else ()):
         if isinstance(numpy_kind, np.dtype) and numpy_kind.kind in "iuf":
-            places.setdefault(numpy_kind, []).append(j)
+            places.setdefault(numpy_kind.type, []).append(j)  # in any order of bytes
     return list(places.values())
-
-
-def _cells(frame: Any) -> NDArray[Any]:
-    return np.asarray(frame.to_numpy(order="fortran") if _is_polars(frame) else frame.to_numpy())
-
-
-def _float_cells(frame: Any) -> NDArray[np.float64]:
-    if _is_polars(frame):
-        return np.asarray(frame.cast(float).to_numpy(order="fortran"))
-    with np.errstate(over="ignore"):  # longer floats: what is too large is refused as infinite
-        return np.asarray(frame.to_numpy(dtype=np.float64))
-
-
-def _may_round(frame: Any, place: int) -> bool:
-    """Whether a column is of whole numbers that may be too large for float64."""
-    if _is_polars(frame):
-        return str(frame.dtypes[place]) in ("Int64", "UInt64")
-    kind = frame.dtypes.iloc[place]
-    return kind.kind in "iu" and kind.itemsize == 8
 
 
 def _is_polars(data: Any) -> bool:

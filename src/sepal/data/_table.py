@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
-from sepal.data._cell_copies import float_cells
+from sepal.data._cell_copies import float_columns
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
 from sepal.data._error_words import MEMORY, Origin, dropped_note, plural, shown
 from sepal.data._read_only import read_only
@@ -367,7 +367,7 @@ def _count(number: int, what: str) -> str:
 
 def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) -> Table:
     """The table of finished feature columns; checks that they are finite and notes the constant ones."""
-    values, complete, _ = float_cells(np.array([column.values for column in columns]).T)
+    values, complete, _ = float_columns([column.values for column in columns])
     for column in () if complete else columns:
         check_finite(column, origin)
     notes = [note for column in columns for note in column.notes]
