@@ -29,7 +29,8 @@ class CaseTree {
           values_(values_function(c.metric.metric)), near_(near_children_function(c.metric.metric)) {
         std::iota(places_.begin(), places_.end(), 0);
         for (const std::int32_t pos : order) packed_.append(c.points.row(pos));
-        grow(0, static_cast<std::int32_t>((order.size() + kPartRows - 1) / kPartRows), 0);
+        shown_.resize((order.size() + kPartRows - 1) / kPartRows);
+        grow(0, static_cast<std::int32_t>(shown_.size()), 0);
         const auto n_nodes = static_cast<std::int64_t>(nodes_.size());
         center_.resize(n_nodes * per_node());
         half_.resize(n_nodes * per_node());
@@ -44,6 +45,8 @@ class CaseTree {
     }
     // Pairs of a case and a prototype that were compared so far.
     std::int64_t compared() const { return compared_.load(); }
+    // Whether cases of a part met a prototype in the last call of `meet`.
+    bool shown(std::int32_t part) const { return shown_[part] != 0; }
     // How many steps of a Watch a round takes at most.
     std::int64_t n_steps() const { return 1 + kChildren * kChildren; }
 
@@ -57,6 +60,7 @@ class CaseTree {
             codes.push_back(c_.codes[at]);
         }
         std::iota(all.begin(), all.end(), 0);
+        std::fill(shown_.begin(), shown_.end(), 0);
         Round round{fresh, {rows.data(), codes.data(), p_, c_.tie}, {}};
         const auto lists = [&] { return Lists(depth_ + 1); };
         Lists first = lists();
@@ -198,6 +202,7 @@ class CaseTree {
         double values[kBatch * kPartRows];
         const double* rows[kBatch];
         const std::int64_t n_panels = panels_of(size(which));
+        shown_[which] = 1;
         compared_.fetch_add(static_cast<std::int64_t>(near.size()) * size(which), std::memory_order_relaxed);
         typename Visitor::Part part(visitor, places_.data() + begin(which), size(which));
         for (std::size_t next = 0; next < near.size(); next += kBatch) {
@@ -213,6 +218,7 @@ class CaseTree {
     int p_, depth_ = 0;
     const std::vector<std::int32_t>& order_;
     std::vector<std::int32_t> places_; // 0, 1, 2, ...
+    std::vector<std::uint8_t> shown_;  // of each part
     PackedRows packed_;
     ValuesFunction values_;
     NearChildren near_;

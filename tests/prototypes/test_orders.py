@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sepal.prototypes._condense as condense
-from sepal.data import lexical_order
+from sepal.data._content_order import columns_by_values, lexical_order
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, tied_order
 
@@ -44,6 +44,17 @@ def test_lexical_order_reads_as_many_keys_as_it_takes(seed):
     keys[rng.random(keys.shape) < 0.1] = np.nan
     expected = sorted(range(40), key=lambda j: [(np.isnan(v), 0.0 if np.isnan(v) else v) for v in keys[:, j]])
     assert lexical_order(keys).tolist() == expected
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 1000])
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_stand_by_their_sorted_values(seed, levels):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, levels, size=(6, 9)).astype(float)
+    values[rng.random(values.shape) < 0.3] = np.nan
+    values[:, 4] = np.nan
+    expected = sorted(range(9), key=lambda j: [(np.isnan(v), 0.0 if np.isnan(v) else v) for v in np.sort(values[:, j])])
+    assert columns_by_values(values).tolist() == expected
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])

@@ -34,10 +34,10 @@ from sepal.data._complete_rows import Missing as Missing
 from sepal.data._complete_rows import as_labelled_table as as_labelled_table
 from sepal.data._complete_rows import complete_part as complete_part
 from sepal.data._complete_rows import first_missing as first_missing
+from sepal.data._content_order import columns_by_values as columns_by_values
 from sepal.data._content_order import content_columns as content_columns
 from sepal.data._content_order import content_order as content_order
 from sepal.data._content_order import geometric_rank as geometric_rank
-from sepal.data._content_order import lexical_order as lexical_order
 from sepal.data._content_order import map_order as map_order
 from sepal.data._content_order import rows_by_content as rows_by_content
 from sepal.data._content_order import sorted_groups as sorted_groups

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import lexical_order, map_order, mixed_bits, plain_cells
+from sepal.data import columns_by_values, map_order, mixed_bits, plain_cells
 from sepal.measures._nearest import NearestGraph
 from sepal.neighbors import AnySearch, Search
 
@@ -78,7 +78,7 @@ def order_by_value(search: AnySearch) -> NDArray[np.intp]:
     """The distinct rows in an order that follows from their values, not from where they stand."""
     if not isinstance(search, Search):
         rows, rest = search.points.rows, getattr(search.points, "rest", np.zeros((search.copies.n_distinct, 0)))
-        rest = rest[:, lexical_order(np.sort(rest, axis=0))] if rest.size else rest
+        rest = rest[:, columns_by_values(rest)] if rest.size else rest
         keys = [
             (rows.indices[a:b].tolist(), rows.data[a:b].tolist(), plain.tolist())
             for a, b, plain in zip(rows.indptr[:-1], rows.indptr[1:], plain_cells(rest).view(np.int64), strict=True)

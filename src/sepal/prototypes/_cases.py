@@ -19,6 +19,7 @@ from sepal.data import (
     as_table,
     map_order,
     places,
+    sorted_groups,
 )
 from sepal.distances import fit_sparse_distance, fit_text_distance
 from sepal.exceptions import DataError, ParameterError
@@ -102,11 +103,11 @@ def as_cases(data: Prepared, ties: CaseTies = "expected") -> Cases:
     if ties == "expected":
         # Of two points that differ by exchanging columns of the very same values no rule could prefer one.
         point = places(map_order(search.points, np.arange(search.points.shape[1])))[point]
-    key, first_pos, found_of = np.unique(point * n_classes + data.codes, return_index=True, return_inverse=True)
+    first_pos, found_of = sorted_groups((point * n_classes + data.codes)[:, None].astype(np.float64))
+    point_of = np.cumsum(np.diff(point[first_pos], prepend=point[first_pos[0]]) > 0)  # they are sorted
     if ties == "index":
         order = np.argsort(first_pos)
-        key, first_pos, found_of = key[order], first_pos[order], places(order)[found_of]
-    _, point_of = np.unique(key // n_classes, return_inverse=True)
+        point_of, first_pos, found_of = point_of[order], first_pos[order], places(order)[found_of]
     n_classes_at = np.bincount(point_of)
     mass = np.bincount(found_of, weights=row_mass(data)).astype(np.float64)
     most = np.zeros(len(n_classes_at))
