@@ -104,7 +104,7 @@ def as_cases(data: Prepared, ties: CaseTies = "expected") -> Cases:
         # Of two points that differ by exchanging columns of the very same values no rule could prefer one.
         point = places(map_order(search.points, np.arange(search.points.shape[1])))[point]
     first_pos, found_of = sorted_groups((point * n_classes + data.codes)[:, None].astype(np.float64))
-    point_of = np.cumsum(np.diff(point[first_pos], prepend=point[first_pos[0]]) > 0)  # they are sorted
+    point_of = np.cumsum(np.diff(point[first_pos], prepend=point[first_pos[0]]) > 0, dtype=np.intp)  # they are sorted
     if ties == "index":
         order = np.argsort(first_pos)
         point_of, first_pos, found_of = point_of[order], first_pos[order], places(order)[found_of]
