@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "isa.hpp"
+#include "row_facts.hpp"
 #include "search_axes.hpp"
 #include "search_tiles.hpp"
 #include "search_tree.hpp"
@@ -109,6 +110,11 @@ double tree_work(const Matrix& points, int k, int threads, std::int64_t turns) {
     return work;
 }
 
+template <double (*look)(Points)> double looked(const Matrix& points) {
+    const nb::gil_scoped_release free;
+    return look(points_of(points));
+}
+
 using Places = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 bool all_within(const auto& numbers, std::int64_t low, std::int64_t high) {
@@ -160,6 +166,8 @@ void bind_search(nb::module_& m) {
     m.def("tree_work", &tree_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"), nb::arg("turns") = 1);
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
           nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
+    m.def("relative_nearness", &looked<relative_nearness>, nb::kw_only(), nb::arg("points"));
+    m.def("spread_directions", &looked<spread_directions>, nb::kw_only(), nb::arg("points"));
     m.def("instruction_set", [] { return has_byte_products() ? "avx512-vnni" : has_v3() ? "x86-64-v3" : "baseline"; });
 }
 

@@ -123,8 +123,8 @@ template <Metric M> class Asking {
                 if (!(job_.plan.self_join && leaf == job_.leaf)) ask_leaf(leaf, job_.tree.low(leaf), job_.tree.high(leaf));
             }
         }
-        *job_.cost = static_cast<double>(n_nodes_) * (40 + 4 * p_) + static_cast<double>(n_leaves_) * (20 + 8 * p_) +
-                     static_cast<double>(n_scans_) * (20 + 8 * p_);
+        constexpr double kDear = M == Metric::lp ? 120 : 1; // powers
+        *job_.cost = (static_cast<double>(n_nodes_) * (10 + p_) + static_cast<double>(n_leaves_ + n_scans_) * (5 + 2 * p_)) * kDear;
         *job_.work = static_cast<double>(n_nodes_ * kFan + (n_leaves_ + n_scans_) * kLeaf) * p_;
     }
 

@@ -122,8 +122,9 @@ template <int P> class AskingSquares {
         }
         for (int q = 0; q < n_queries_; ++q)
             if (by_few_ >> q & 1) settle_few(q);
-        *job_.cost = static_cast<double>(n_nodes_) * (13 + p_) + static_cast<double>(n_leaves_) * (10 + 2 * p_) +
-                     static_cast<double>(n_scans_) * (10 + p_) + static_cast<double>(n_decided_) * (10 + p_) + static_cast<double>(n_kept_) * 8;
+        const std::int64_t decided = job_.plan.limits == nullptr ? n_decided_ : 0; // within a radius they are the same for all who search
+        *job_.cost = static_cast<double>(n_nodes_) * (6 + 0.45 * p_) + static_cast<double>(n_leaves_) * (4.5 + 0.9 * p_) +
+                     static_cast<double>(n_scans_ + decided) * (4.5 + 0.45 * p_) + static_cast<double>(n_kept_) * 3.6;
         *job_.work = static_cast<double>(n_nodes_ * kFan + (n_leaves_ + n_scans_) * kLeaf + n_decided_) * p_;
     }
 

@@ -1,7 +1,8 @@
 """Leave-one-out 1-NN and 10-NN: ours against scikit-learn, its Intel extension, FAISS and scipy, in one run.
 
 Every contestant answers the same question with all cores: for each row, the share of its k nearest other rows that have
-its class. Answers are compared before anything is timed.
+its class. Labels are texts, as users have them; peers take numbers, which are made as scikit-learn's classifiers make
+them. Answers are compared before anything is timed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,8 @@ from numpy.typing import NDArray
 import sepal
 import sepal._native as _native
 from benchmarks.speed._timing import race, show
-from sepal.neighbors import neighbor_ranking
+from sepal.data import class_codes
+from sepal.neighbors import Method, neighbor_ranking
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -30,30 +33,34 @@ def _others(rows: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return rows[~own].reshape(len(rows), k)
 
 
-def _agreement(rows: NDArray[np.int64], y: NDArray[np.int64]) -> float:
-    return float(np.mean(y[rows] == y[:, None]))
+def _agreement(rows: NDArray[np.int64], y: NDArray[Any]) -> float:
+    codes = np.unique(y, return_inverse=True)[1]
+    return float(np.mean(codes[rows] == codes[:, None]))
 
 
-def ours(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
-    if k == 1:
-        return sepal.thornton_score(X, y, scale=None)
-    return _agreement(neighbor_ranking(X, k).rows, y)
+def ours(X: NDArray[Any], y: NDArray[Any], k: int) -> float:
+    return sepal.thornton_score(X, y, scale=None) if k == 1 else ranked(X, y, k)
 
 
-def sklearn_(X: NDArray[np.float64], y: NDArray[np.int64], k: int, algorithm: str) -> float:
+def ranked(X: NDArray[Any], y: NDArray[Any], k: int, method: Method = "auto") -> float:
+    codes, _ = class_codes(y)
+    return float(np.mean(codes[neighbor_ranking(X, k, method=method).rows] == codes[:, None]))
+
+
+def sklearn_(X: NDArray[np.float64], y: NDArray[Any], k: int, algorithm: str) -> float:
     from sklearn.neighbors import NearestNeighbors
 
     rows = NearestNeighbors(n_neighbors=k, algorithm=algorithm, n_jobs=-1).fit(X).kneighbors(return_distance=False)
     return _agreement(rows, y)
 
 
-def scipy_tree(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
+def scipy_tree(X: NDArray[np.float64], y: NDArray[Any], k: int) -> float:
     from scipy.spatial import cKDTree
 
     return _agreement(_others(cKDTree(X).query(X, k + 1, workers=-1)[1], k), y)
 
 
-def faiss_flat(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
+def faiss_flat(X: NDArray[np.float64], y: NDArray[Any], k: int) -> float:
     import faiss
 
     faiss.omp_set_num_threads(CORES)
@@ -63,7 +70,7 @@ def faiss_flat(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
     return _agreement(_others(index.search(points, k + 1)[1], k), y)
 
 
-def intelex(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
+def intelex(X: NDArray[np.float64], y: NDArray[Any], k: int) -> float:
     from sklearnex.neighbors import NearestNeighbors
 
     rows = NearestNeighbors(n_neighbors=k + 1, algorithm="brute").fit(X).kneighbors(X, return_distance=False)
@@ -73,25 +80,19 @@ def intelex(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> float:
 def real_sets(folder: Path, names: list[str], rounds: int = 21) -> None:
     """Real sets, scaled to [0, 1], float32: the planner's choice, tree and tiles forced, and the peers."""
     print("\nReal sets (milliseconds; goals: auto within 1.2 of the better of tree and tiles, best peer at least 3 x)")
-    read = {name: sepal.read_table(next(folder.glob(f"{name}.csv*"))) for name in names}
+    read = {name: _numbers(next(folder.glob(f"{name}.csv*"))) for name in names}
     for name, k in product(names, (1, 10)):
-        values = np.asarray(read[name].values, dtype=np.float64)
-        width = np.ptp(values, axis=0)
-        X = ((values - values.min(axis=0)) / np.where(width > 0, width, 1)).astype(np.float32)
-        ours_by = {
-            method: lambda X=X, k=k, method=method: neighbor_ranking(X, k, method=method)
-            for method in ("auto", "tree", "brute")
-        }
-        zeros = np.zeros(len(X), dtype=np.int64)
+        X, y = read[name]
+        methods: tuple[Method, ...] = ("auto", "tree", "brute")
+        ours_by = {method: partial(ranked, X, y, k, method) for method in methods}
         peers = {
-            "cKDTree": lambda X=X, k=k, y=zeros: scipy_tree(X, y, k),
-            "FAISS": lambda X=X, k=k, y=zeros: faiss_flat(X, y, k),
-            "scikit-learn": lambda X=X, k=k, y=zeros: sklearn_(X, y, k, "auto"),
-            "intelex": lambda X=X, k=k, y=zeros: intelex(X, y, k),
+            "cKDTree": partial(scipy_tree, X, y, k),
+            "FAISS": partial(faiss_flat, X, y, k),
+            "scikit-learn": partial(sklearn_, X, y, k, "auto"),
+            "intelex": partial(intelex, X, y, k),
         }
-        found = ours_by["auto"]()
-        nearest = _tree_distances(X, k)
-        assert np.allclose(found.distances, nearest, rtol=1e-5, atol=1e-6), name
+        found = neighbor_ranking(X, k)
+        assert np.allclose(found.distances, _tree_distances(X, k), rtol=1e-5, atol=1e-6), name
         timing = race({**ours_by, **peers}, rounds, budget=4.0)
         best = min(peers, key=timing.median)
         better = min(timing.median("tree"), timing.median("brute"))
@@ -101,6 +102,17 @@ def real_sets(folder: Path, names: list[str], rounds: int = 21) -> None:
             f"best peer {best} {timing.ratio(best, 'auto'):.1f} x, auto / better {timing.median('auto') / better:.2f}"
         )
         print(f"             {work_done(X, k, found.method)}")
+
+
+def _numbers(file: Path) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """The complete rows of a file, numeric columns only, scaled to [0, 1]; and the labels as texts."""
+    table = sepal.read_table(file)
+    values = table.values[:, [kind == "numeric" for kind in table.kinds]]
+    complete = ~np.isnan(values).any(axis=1)
+    values = values[complete]
+    width = np.ptp(values, axis=0)
+    scaled = ((values - values.min(axis=0)) / np.where(width > 0, width, 1)).astype(np.float32)
+    return scaled, np.asarray(table.y).astype(str)[complete]
 
 
 def _tree_distances(X: NDArray[np.float32], k: int) -> NDArray[np.float64]:
@@ -130,7 +142,7 @@ def compare(n: int, p: int, k: int, dtype: type) -> None:
     """Noise: ours and the peers."""
     rng = np.random.default_rng(p)
     X = rng.standard_normal((n, p)).astype(dtype)
-    y = (X[:, : min(p, 3)].sum(axis=1) + rng.standard_normal(n) > 0).astype(np.int64)
+    y = np.where(X[:, : min(p, 3)].sum(axis=1) + rng.standard_normal(n) > 0, "right", "left")
     contestants = {"sepal": lambda: ours(X, y, k)}
     if n <= 50_000:
         contestants["scikit-learn brute"] = lambda: sklearn_(X, y, k, "brute")

@@ -1,6 +1,6 @@
 """Neighbours in real sets: the planner's choice, tree and tiles forced, and the best of the peers.
 
-The folder holds banana, phoneme, shuttle, magic, letter, satellite and spambase as CSV files.
+The folder holds the sets that ``PARTS`` names as CSV files.
 """
 
 from __future__ import annotations
@@ -10,7 +10,11 @@ from pathlib import Path
 
 from benchmarks.speed.neighbors import real_sets
 
-PARTS = {"small": ("satellite", "banana", "phoneme", "spambase"), "large": ("letter", "magic", "shuttle")}
+PARTS = {
+    "small": ("satellite", "banana", "phoneme", "spambase"),
+    "large": ("letter", "magic", "shuttle"),
+    "further": ("twonorm", "ring", "ionosphere", "pima_532_ripley", "cleveland_heart_num", "esl_mixture"),
+}
 
 
 def _wanted() -> list[str]:
@@ -23,7 +27,7 @@ def page_name() -> str:
 
 
 def run(data_folder: Path | None) -> None:
-    """The sets of both parts, or of those that ``SEPAL_REAL_SETS_PARTS`` names.
+    """The sets of all parts, or of those that ``SEPAL_REAL_SETS_PARTS`` names.
 
     Nothing is made up here: without a folder there is nothing to time.
     """

@@ -3,7 +3,8 @@
 Each path has one entry in ``COSTS``: what the search would cost on it, estimated from sizes. Every path gives the same
 answer, so that the cheapest is taken. How many pairs a tree leaves out depends on the rows, and nobody knows before it
 is tried: its entry is the least it can cost, and the tree itself, once built, asks a few of its leaves and gives up if
-the whole would cost more than the next path (``budget``).
+the whole would cost more than the next path (``budget``). In small tables a tree that leaves out nothing is still the
+cheapest, and is not asked to give up.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import inf, log2, sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +32,14 @@ _BYTE_COLUMNS = 12  # as in native/byte_filter.hpp
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
 _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more, and sooner than in some
-_SOME_COLUMNS = 16  # below this a tree is always tried
+_SOME_COLUMNS = 12  # below this a tree is always tried
 _FAR_IN_COLUMNS = 1.0  # relative nearness times the root of the columns: where it is more, tiles leave out more than a
 # tree at less cost (real_sets.py, clusters, planes and noise in 16 to 60 columns)
-_SAMPLE = 1024
-_ASKING = 6
-_LOOKED_AT = 32_768  # rows, of which those that ask find the nearest
+_SMALL = 4096  # rows of a table in which a tree needs no trial
+_LITTLE = 1.3  # times the cost of others: what it may cost there, since threads share its work better
+_FEW_CELLS = (
+    16_384  # of a table whose rows ask each other: there it is taken at once, since even estimates cost too much
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ class SearchSize:
     n_queries : int or None
         The rows that ask; None: every row asks all others.
     k : int
-        How many neighbours.
+        How many neighbours; 1 where all up to a radius are asked for, who are the same on every path.
     metric : str
         The native metric.
     by_bytes : bool
@@ -63,20 +66,25 @@ class SearchSize:
     metric: str
     by_bytes: bool = False
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Rows that are searched."""
         return len(self.points.values)
 
-    @property
+    @cached_property
     def p(self) -> int:
         """Columns."""
         return int(self.points.values.shape[1])
 
-    @property
+    @cached_property
     def asking(self) -> int:
         """Rows that ask."""
         return self.n if self.n_queries is None else self.n_queries
+
+    @cached_property
+    def arranged(self) -> int:
+        """Rows that are put into another form before the first is asked: both sides, where they are two."""
+        return self.n + (0 if self.n_queries is None else self.n_queries)
 
     @cached_property
     def directions(self) -> float:
@@ -88,7 +96,7 @@ class SearchSize:
         """How near near rows are, in typical distances; looked at in some columns only."""
         return relative_nearness(self.points.values)
 
-    @property
+    @cached_property
     def pairs(self) -> float:
         """Pairs to be looked at by who leaves none out: between rows that ask each other every pair once."""
         return self.n * self.asking * (0.5 if self.n_queries is None else 1.0)
@@ -99,25 +107,38 @@ class SearchSize:
 
 def _tree(work: SearchSize) -> float:
     """Building, and a walk to the nearest leaves."""
-    if work.metric not in _TREE_METRICS:
-        return inf
-    built = work.n + (0 if work.n_queries is None else work.asking)
-    cost = built * (8.0 * log2(work.n + 1) + 6.0 * work.p) + work.asking * (100.0 + 20.0 * work.k)
+    cost = _tree_least(work)
     if work.p < _SOME_COLUMNS or cost > min(_tiles(work), _scan(work)):
         return cost
-    most = _FAR_IN_COLUMNS
-    if work.p >= _MANY_COLUMNS:
-        most = 2 * _FAR_IN_COLUMNS if work.directions <= _FEW_DIRECTIONS else 0.0
-    return cost if work.nearness * sqrt(work.p) <= most else inf
+    few = work.p >= _MANY_COLUMNS and work.directions <= _FEW_DIRECTIONS
+    return cost if work.nearness * sqrt(work.p) <= _FAR_IN_COLUMNS * (2 if few else 1) else inf
+
+
+def _tree_least(work: SearchSize) -> float:
+    if work.metric not in _TREE_METRICS:
+        return inf
+    return work.arranged * (2.5 * log2(work.n + 1) + 5.5 * work.p) + work.asking * (30.0 + 19.0 * work.k)
+
+
+def _tree_most(work: SearchSize) -> float:
+    """A tree that leaves out nothing."""
+    each = 0.027 if work.metric == "l2" else 0.07 * _dearness(work)
+    return _tree_least(work) + work.n * work.asking * each * work.p
 
 
 def _tiles(work: SearchSize) -> float:
     if work.metric != "l2":
         return inf
-    packed = (work.n + work.asking) * (30.0 + 4.0 * work.p)
     if work.by_bytes and work.p >= _BYTE_COLUMNS:
-        return packed + work.pairs * (0.175 + 0.007 * work.p) + work.asking * work.k * (200.0 + 2.0 * work.p)
-    return packed + work.pairs * (0.17 + 0.0225 * work.p) + work.asking * work.k * (300.0 + 4.0 * work.p)
+        packed = 2e4 + work.arranged * (130.0 + 5.0 * work.p)
+        return packed + work.pairs * (0.12 + 0.004 * work.p) + _noted(work) * (12.0 + 0.055 * work.p)
+    packed = work.arranged * (110.0 + 3.0 * work.p)
+    return packed + work.pairs * (0.02 + 0.018 * work.p) + _noted(work) * (15.0 + 0.36 * work.p)
+
+
+def _noted(work: SearchSize) -> float:
+    """Rows that are noted as near until nearer ones are found: k of the first, k / 2 of as many more, and so on."""
+    return work.asking * work.k * log2(1.0 + work.n / work.k)
 
 
 def _axes(work: SearchSize) -> float:
@@ -126,8 +147,8 @@ def _axes(work: SearchSize) -> float:
         return inf
 
     def cost(directions: float) -> float:
-        built = 8e4 * work.p + 9.5 * work.p * (work.n + (0 if work.n_queries is None else work.asking))
-        return built + work.pairs * (0.4 + 0.3 * work.k + 0.03 * _ALL_PAIRS * directions)
+        built = 4.5e4 * work.p + 5.5 * work.p * work.arranged
+        return built + work.pairs * (0.2 + 0.13 * work.k + 0.016 * _ALL_PAIRS * directions)
 
     if cost(1.0) > _tiles(work):
         return inf
@@ -144,52 +165,36 @@ def relative_nearness(values: NDArray[np.float64]) -> float:
     >>> relative_nearness(noise) > 0.5 > relative_nearness(noise[:, :3])
     True
     """
-    if len(values) < 8 * _ASKING:
-        return 0.0
-    step = -(-values.size // (_LOOKED_AT * min(values.shape[1], _MANY_COLUMNS)))
-    looked = np.ascontiguousarray(values[::step])
-    asking = looked[:: len(looked) // _ASKING]
-    how: Any = {"metric": "l2", "p": 2.0, "n_numeric": 0, "weights": np.ones(values.shape[1]), "threads": 1}
-    squares = _native.pair_block(points=looked, queries=np.ascontiguousarray(asking), **how)
-    typical = np.median(squares[:, :: -(-len(looked) // _SAMPLE)], axis=1)
-    groups = squares[:, : len(looked) // 16 * 16].reshape(len(asking), 16, -1).min(axis=1)  # of 16 rows the nearest
-    groups.partition(2, axis=1)
-    spread = (typical > 0) & (typical < inf)
-    return float(np.sqrt(np.median(groups[spread, 2] / typical[spread]))) if spread.any() else 0.0
+    return _native.relative_nearness(points=np.ascontiguousarray(values))
 
 
 def spread_directions(values: NDArray[np.float64]) -> float:
     """In how many directions rows spread: (sum of l)^2 / (sum of l^2) of the variances l along the principal axes.
 
-    Estimated from products of some rows: of independent rows x and z with mean 0 the mean of |x|^2 is the first sum,
-    that of (x.z)^2 the second. Rows that do not spread have none.
+    Estimated from some rows. Rows that do not spread have none.
 
-    >>> round(spread_directions(np.random.default_rng(0).normal(size=(2000, 5)) * [1, 1, 1, 0, 0]))
+    >>> round(spread_directions(np.random.default_rng(0).normal(size=(4000, 5)) * [1, 1, 1, 0, 0]))
     3
     """
-    taken = values[np.linspace(0, len(values) - 1, min(len(values), _SAMPLE)).astype(np.intp)]
-    taken = taken - taken.mean(axis=0)
-    largest = float(np.abs(taken).max(initial=0.0))
-    if not 0.0 < largest < inf:
-        return 0.0
-    taken /= largest
-    others = np.roll(taken, len(taken) // 3 + 1, axis=0)
-    square = float(np.mean(np.einsum("ij,ij->i", taken, others) ** 2))
-    return (
-        min(float(values.shape[1]), float(np.mean(np.einsum("ij,ij->i", taken, taken))) ** 2 / square)
-        if square
-        else 1.0
-    )
+    return _native.spread_directions(points=np.ascontiguousarray(values))
 
 
 def _direct(work: SearchSize) -> float:
-    dear = 20.0 if work.metric in ("lp", "haversine") else 1.0
-    return (work.n + work.asking) * 2.0 * work.p + work.pairs * (0.5 + 0.3 * work.p * dear)
+    block = 8 * min(max(1536 // work.p, 1), 32)  # as in native/search_direct.cpp: even a few rows fill one
+    least = block**2 * -(-work.n // block) * -(-work.asking // block)
+    pairs = max(work.pairs, least if work.n_queries is not None else 0.5 * least)
+    return pairs * (0.45 + 0.065 * work.p * _dearness(work)) + _noted(work) * 24.0
+
+
+def _dearness(work: SearchSize) -> float:
+    return 120.0 if work.metric in ("lp", "haversine") else 1.0
 
 
 def _scan(work: SearchSize) -> float:
     """A linear scan: nothing is built, and every query is compared with every point where that stands in memory."""
-    return inf if work.n_queries is None else work.pairs * (3.0 + work.p)
+    if work.n_queries is None:
+        return inf
+    return work.pairs * (1.5 + 0.06 * work.p * _dearness(work)) + _noted(work) * 12.0
 
 
 COSTS: dict[str, Callable[[SearchSize], float]] = {
@@ -211,9 +216,14 @@ class PathStep:
 
 def plan(method: Method, work: SearchSize) -> list[PathStep]:
     """The paths to try, cheapest first. Only a tree may give up."""
-    costs = {path: cost(work) for path, cost in COSTS.items() if method != "brute" or path != "tree"}
-    if method == "tree" and work.metric in _TREE_METRICS:
+    tiny = work.n_queries is None and work.p < _MANY_COLUMNS and work.n * work.p <= _FEW_CELLS
+    if work.metric in _TREE_METRICS and (method == "tree" or (method == "auto" and tiny and "tree" in COSTS)):
         return [PathStep("tree", inf)]
+    costs = {path: cost(work) for path, cost in COSTS.items() if path != "tree"}
+    if method != "brute" and "tree" in COSTS:
+        if work.n <= _SMALL and _tree_most(work) <= _LITTLE * min(costs.values(), default=inf):
+            return [PathStep("tree", inf)]
+        costs["tree"] = COSTS["tree"](work)
     order = sorted((path for path in costs if costs[path] < inf), key=costs.__getitem__)
     tried = order[: 2 if order[0] == "tree" else 1]
     return [PathStep(path, costs[after]) for path, after in pairwise(tried)] + [PathStep(tried[-1], inf)]

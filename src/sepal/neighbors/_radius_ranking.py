@@ -40,7 +40,7 @@ class RadiusRanking(RaggedLists):
     --------
     >>> from sepal.neighbors import radius_ranking
     >>> radius_ranking([[0.0], [1.0], [3.0]], radius=1.5)
-    <RadiusRanking of 3 queries: 2 neighbours, euclidean, by brute>
+    <RadiusRanking of 3 queries: 2 neighbours, euclidean, by tree>
     """
 
     radius: NDArray[np.float64]

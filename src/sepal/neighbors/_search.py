@@ -237,7 +237,9 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             "threads": self._team(len(self.points), len(given.arrays[-1])),
             "progress": progress,
         }
-        *tried, last = plan(self.method, SearchSize(self._extent, n_queries, k, given.metric["metric"], _BY_BYTES))
+        counted = k if radius is None else 1
+        size = SearchSize(self._extent, n_queries, counted, given.metric["metric"], _BY_BYTES)
+        *tried, last = plan(self.method, size)
         for step in tried:
             found = _native.search(**asked, method=step.path, budget=step.budget)
             if found is not None:
