@@ -41,6 +41,41 @@ nb::object search(const Matrix& points, nb::object queries, int k, nb::object li
     return finish(std::move(ranking), poll);
 }
 
+// A kept tree, and the array that its points stand in.
+struct TreeOfRows {
+    Matrix points;
+    std::unique_ptr<const KeptTree> tree;
+};
+
+void begin_tree(TreeOfRows* self, const Matrix& points, int threads) {
+    check_rows(points, false);
+    const auto built = [&] {
+        const nb::gil_scoped_release free;
+        return std::make_unique<const KeptTree>(points_of(points), team_of(threads));
+    };
+    new (self) TreeOfRows{points, built()};
+}
+
+// As `search`, of other rows than the points.
+nb::object search_kept(const TreeOfRows& self, const Matrix& queries, int k, nb::object limits, const std::string& metric, double p, int n_numeric,
+                       const Row& weights, double tie, double zero, double budget, int threads, nb::object progress) {
+    if (queries.shape(1) != self.points.shape(1)) throw std::invalid_argument("queries and points differ in columns");
+    if (k < 1) throw std::invalid_argument("k must be at least 1");
+    check_rows(queries, false);
+    const MetricSpec spec = spec_of(queries.shape(1), metric, p, n_numeric, weights);
+    PythonPoll poll(std::move(progress));
+    Row kept;
+    const double* reach = limits_of(limits, queries.shape(0), kept);
+    const Plan plan{reach == nullptr ? k : kEverybody, false, tie, zero, team_of(threads), &poll, reach, budget};
+    Ranking ranking;
+    {
+        const nb::gil_scoped_release free;
+        ranking = self.tree->search(points_of(queries), spec, plan);
+    }
+    if (ranking.start.empty() && !poll.raised()) return nb::none();
+    return finish(std::move(ranking), poll);
+}
+
 // One share of a raw self join, and the checksum of the arrangement it is a share of; None if the tree gave up.
 nb::object search_turn(const Matrix& points, int k, const std::string& method, const std::string& metric, double p, int n_numeric,
                        const Row& weights, double tie, double zero, double budget, int threads, nb::object progress, std::int64_t turn, std::int64_t turns) {
@@ -149,6 +184,11 @@ void bind_search(nb::module_& m) {
           nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"),
           nb::arg("budget") = std::numeric_limits<double>::infinity(), nb::arg("threads"), nb::arg("progress").none(),
           nb::arg("raw") = false);
+    nb::class_<TreeOfRows>(m, "KeptTree")
+        .def("__init__", &begin_tree, nb::kw_only(), nb::arg("points"), nb::arg("threads"))
+        .def("search", &search_kept, nb::kw_only(), nb::arg("queries"), nb::arg("k"), nb::arg("limits").none(), nb::arg("metric"), nb::arg("p"),
+             nb::arg("n_numeric"), nb::arg("weights"), nb::arg("tie"), nb::arg("zero"), nb::arg("budget") = std::numeric_limits<double>::infinity(),
+             nb::arg("threads"), nb::arg("progress").none());
     m.def("search_turn", &search_turn, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("method"), nb::arg("metric"), nb::arg("p"), nb::arg("n_numeric"),
           nb::arg("weights"), nb::arg("tie"), nb::arg("zero"), nb::arg("budget") = std::numeric_limits<double>::infinity(), nb::arg("threads"),
           nb::arg("progress").none(), nb::arg("turn"), nb::arg("turns"));

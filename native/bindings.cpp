@@ -23,6 +23,7 @@ void tell_of_memory(const std::exception_ptr& error, void*) {
 
 NB_MODULE(_native, m) {
     nb::register_exception_translator(tell_of_memory);
+    nb::set_leak_warnings(false); // a model that lives until the program ends is no leak
     m.doc() = "Compiled parts of Sepal. Use the Python rooms instead.";
     sepal::bind_rows(m);
     sepal::bind_labels(m);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <initializer_list>
 
 #include "kd_tree.hpp"
 
@@ -16,19 +17,36 @@ struct NarrowFrame {
     double factor = 1;
     bool usable = true; // finite
 
-    NarrowFrame(const KdTree& points, const KdTree& queries, int p) : centre(p) {
+    NarrowFrame(const KdTree& points, const KdTree& queries, int p) : NarrowFrame({&points, &queries}, p, 1) {}
+    // For queries that are not known yet, up to twice as far from the centre as points.
+    NarrowFrame(const KdTree& points, int p) : NarrowFrame({&points}, p, 2) {}
+
+    bool holds(const KdTree& queries, int p) const {
+        std::vector<double> low(p), high(p);
+        queries.bounds(low.data(), high.data());
+        for (int f = 0; f < p; ++f)
+            if (!(std::max(high[f] - centre[f], centre[f] - low[f]) * factor <= 0.5)) return false;
+        return true;
+    }
+
+  private:
+    NarrowFrame(std::initializer_list<const KdTree*> trees, int p, int room) : centre(p) {
+        const double inf = std::numeric_limits<double>::infinity();
         double most = 0;
-        std::vector<double> low(p), high(p), low2(p), high2(p);
-        points.bounds(low.data(), high.data());
-        queries.bounds(low2.data(), high2.data());
+        std::vector<double> low(p, inf), high(p, -inf), own_low(p), own_high(p);
+        for (const KdTree* tree : trees) {
+            tree->bounds(own_low.data(), own_high.data());
+            for (int f = 0; f < p; ++f) {
+                low[f] = std::min(low[f], own_low[f]);
+                high[f] = std::max(high[f], own_high[f]);
+            }
+        }
         for (int f = 0; f < p; ++f) {
-            low[f] = std::min(low[f], low2[f]);
-            high[f] = std::max(high[f], high2[f]);
             centre[f] = 0.5 * low[f] + 0.5 * high[f];
             most = std::max({most, high[f] - centre[f], centre[f] - low[f]});
         }
         usable = std::isfinite(most) && most < 1e300;
-        if (usable && most > 1e-300) factor = std::exp2(-std::ceil(std::log2(most)) - 1);
+        if (usable && most > 1e-300) factor = std::exp2(-std::ceil(std::log2(most)) - room);
     }
 };
 

@@ -4,6 +4,7 @@
 // further, in floating point, than a point inside it: pruning is exact.
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -58,33 +59,24 @@ SquaresFunction squares_function(int p) {
     return SEPAL_BEST(ask_squares<0>);
 }
 
-// Both trees in float32, where that is of use.
-struct Narrow {
-    NarrowTree tree;
-    std::optional<NarrowTree> other;
-    NarrowBound bound;
-    SquaresFunction function;
-    Narrow(const KdTree& points, const KdTree& asking, const NarrowFrame& frame, int p, int threads)
-        : tree(points, frame, p, threads), bound(frame, p), function(squares_function(p)) {
-        if (&points != &asking) other.emplace(asking, frame, p, threads);
-    }
-    void ask(const Job& job) const { function(job, {tree, other ? *other : tree, bound}); }
+// What a question asks of trees that are there: `narrow` only for squares, and where queries fit into its frame.
+struct Trees {
+    const KdTree& tree;
+    const KdTree& asking;
+    const NarrowTree* narrow;
+    const NarrowTree* narrow_asking;
+    const NarrowFrame* frame;
 };
 
-} // namespace
-
-Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const Plan& plan) {
-    return search_tree(points, queries, spec, plan, nullptr);
-}
-
-Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const Plan& plan, double* work) {
-    const KdTree tree(points, plan.threads);
-    std::optional<KdTree> other;
-    const KdTree* asking = plan.self_join ? &tree : &other.emplace(queries, plan.threads);
+Ranking ask_trees(const Trees& trees, Points queries, const MetricSpec& spec, const Plan& plan, double* work) {
+    const int p = queries.p;
+    const KdTree &tree = trees.tree, *asking = &trees.asking;
     const AskFunction function = ask_function(spec.metric);
-    std::optional<Narrow> narrow;
-    if (spec.metric == Metric::l2)
-        if (const NarrowFrame frame(tree, *asking, points.p); frame.usable) narrow.emplace(tree, *asking, frame, points.p, plan.threads);
+    const SquaresFunction squares = squares_function(p);
+    const auto ask = [&](const Job& job) {
+        if (trees.narrow != nullptr) squares(job, {*trees.narrow, *trees.narrow_asking, NarrowBound(*trees.frame, p)});
+        else function(job);
+    };
     RankingBuilder builder(queries.n, plan.threads);
     const std::int32_t n_leaves = asking->n_leaves();
     Watch watch(plan.poll, n_leaves);
@@ -94,9 +86,7 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
         double cost = 0;
         if (!watch.go_on()) return cost;
         for (int i = 0; i < asking->size(leaf); ++i) found[i].begin(plan, asking->rows(leaf)[i]);
-        const Job job{tree, *asking, spec, plan, leaf, points.p, found.data(), &cost, &done[leaf]};
-        if (narrow) narrow->ask(job);
-        else function(job);
+        ask({tree, *asking, spec, plan, leaf, p, found.data(), &cost, &done[leaf]});
         for (int i = 0; i < asking->size(leaf); ++i)
             builder.set(asking->rows(leaf)[i], found[i].items(), plan, this_thread());
         return cost;
@@ -123,6 +113,46 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     plan.turn.arranged(Turn::Kind::by_leaves, kLeaf, queries.n, [&](std::int64_t i) { return asking->rows(static_cast<std::int32_t>(i / kLeaf))[i % kLeaf]; });
     if (work != nullptr) *work = std::accumulate(done.begin(), done.end(), 0.0);
     return watch.stopped() ? Ranking{} : builder.finish();
+}
+
+} // namespace
+
+Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const Plan& plan) {
+    return search_tree(points, queries, spec, plan, nullptr);
+}
+
+Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const Plan& plan, double* work) {
+    const KdTree tree(points, plan.threads);
+    std::optional<KdTree> other;
+    const KdTree& asking = plan.self_join ? tree : other.emplace(queries, plan.threads);
+    const NarrowFrame frame(tree, asking, points.p);
+    std::optional<NarrowTree> narrow, narrow_other;
+    if (spec.metric == Metric::l2 && frame.usable) {
+        narrow.emplace(tree, frame, points.p, plan.threads);
+        if (!plan.self_join) narrow_other.emplace(asking, frame, points.p, plan.threads);
+    }
+    const NarrowTree* const own = narrow ? &*narrow : nullptr;
+    return ask_trees({tree, asking, own, narrow_other ? &*narrow_other : own, &frame}, queries, spec, plan, work);
+}
+
+struct KeptTree::Parts {
+    Parts(Points points, int threads) : tree(points, threads), frame(tree, points.p) {
+        if (frame.usable) narrow.emplace(tree, frame, points.p, threads);
+    }
+    KdTree tree;
+    NarrowFrame frame;
+    std::optional<NarrowTree> narrow;
+};
+
+KeptTree::KeptTree(Points points, int threads) : parts_(std::make_unique<Parts>(points, threads)) {}
+KeptTree::~KeptTree() = default;
+
+Ranking KeptTree::search(Points queries, const MetricSpec& spec, const Plan& plan) const {
+    const Parts& kept = *parts_;
+    const KdTree asking(queries, plan.threads);
+    std::optional<NarrowTree> narrow;
+    if (spec.metric == Metric::l2 && kept.narrow && kept.frame.holds(asking, queries.p)) narrow.emplace(asking, kept.frame, queries.p, plan.threads);
+    return ask_trees({kept.tree, asking, narrow ? &*kept.narrow : nullptr, narrow ? &*narrow : nullptr, &kept.frame}, queries, spec, plan, nullptr);
 }
 
 } // namespace sepal

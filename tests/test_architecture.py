@@ -22,6 +22,7 @@ DOORS = {
     "machines/_dual/_solvers.py",
     "measures/_alignment.py",
     "measures/_label_shuffles.py",
+    "neighbors/_kept_tree.py",
     "neighbors/_planner.py",
     "neighbors/_search.py",
     "neighbors/_sparse_index.py",

@@ -46,6 +46,26 @@ def search(
     threads: int,
     progress: _Progress | None,
 ) -> _Ranking | None: ...
+
+class KeptTree:
+    def __init__(self, *, points: NDArray[np.float64], threads: int) -> None: ...
+    def search(
+        self,
+        *,
+        queries: NDArray[np.float64],
+        k: int,
+        limits: NDArray[np.float64] | None,
+        metric: str,
+        p: float,
+        n_numeric: int,
+        weights: NDArray[np.float64],
+        tie: float,
+        zero: float,
+        budget: float = ...,
+        threads: int,
+        progress: _Progress | None,
+    ) -> _Ranking | None: ...
+
 def search_turn(
     *,
     points: NDArray[np.float64],

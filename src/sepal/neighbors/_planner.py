@@ -27,7 +27,7 @@ from sepal.neighbors._rounding import Extent
 Method = Literal["auto", "brute", "tree", "approximate"]
 SEARCH_METHODS = ("auto", "brute", "tree", "approximate")
 
-_TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
+TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _BYTE_COLUMNS = 12  # as in native/byte_filter.hpp
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
@@ -36,6 +36,7 @@ _SOME_COLUMNS = 12  # below this a tree is always tried
 _FAR_IN_COLUMNS = 1.0  # relative nearness times the root of the columns: where it is more, tiles leave out more than a
 # tree at less cost (real_sets.py, clusters, planes and noise in 16 to 60 columns)
 _SMALL = 4096  # rows of a table in which a tree needs no trial
+LOOKS = ("directions", "nearness")  # properties of a SearchSize for which points are looked at
 _LITTLE = 1.3  # times the cost of others: what it may cost there, since threads share its work better
 _FEW_CELLS = (
     16_384  # of a table whose rows ask each other: there it is taken at once, since even estimates cost too much
@@ -58,6 +59,8 @@ class SearchSize:
         The native metric.
     by_bytes : bool
         Whether tiles can be products of bytes on this processor.
+    built : bool
+        Whether there is a tree of the points already.
     """
 
     points: Extent
@@ -65,6 +68,7 @@ class SearchSize:
     k: int
     metric: str
     by_bytes: bool = False
+    built: bool = False
 
     @cached_property
     def n(self) -> int:
@@ -115,15 +119,17 @@ def _tree(work: SearchSize) -> float:
 
 
 def _tree_least(work: SearchSize) -> float:
-    if work.metric not in _TREE_METRICS:
+    if work.metric not in TREE_METRICS:
         return inf
-    return work.arranged * (2.5 * log2(work.n + 1) + 5.5 * work.p) + work.asking * (30.0 + 19.0 * work.k)
+    built = work.asking if work.built else work.arranged
+    return built * (2.5 * log2(work.n + 1) + 5.5 * work.p) + work.asking * (30.0 + 19.0 * work.k)
 
 
 def _tree_most(work: SearchSize) -> float:
     """A tree that leaves out nothing."""
-    each = 0.027 if work.metric == "l2" else 0.07 * _dearness(work)
-    return _tree_least(work) + work.n * work.asking * each * work.p
+    each = 0.022 if work.metric == "l2" else 0.06 * _dearness(work)
+    leaf = 0.15 / min(work.asking, 32)  # a leaf is looked for and read once for so many rows that ask
+    return _tree_least(work) + work.n * work.asking * (each + leaf) * work.p
 
 
 def _tiles(work: SearchSize) -> float:
@@ -217,11 +223,11 @@ class PathStep:
 def plan(method: Method, work: SearchSize) -> list[PathStep]:
     """The paths to try, cheapest first. Only a tree may give up."""
     tiny = work.n_queries is None and work.p < _MANY_COLUMNS and work.n * work.p <= _FEW_CELLS
-    if work.metric in _TREE_METRICS and (method == "tree" or (method == "auto" and tiny and "tree" in COSTS)):
+    if work.metric in TREE_METRICS and (method == "tree" or (method == "auto" and tiny and "tree" in COSTS)):
         return [PathStep("tree", inf)]
     costs = {path: cost(work) for path, cost in COSTS.items() if path != "tree"}
     if method != "brute" and "tree" in COSTS:
-        if work.n <= _SMALL and _tree_most(work) <= _LITTLE * min(costs.values(), default=inf):
+        if (work.n <= _SMALL or work.built) and _tree_most(work) <= _LITTLE * min(costs.values(), default=inf):
             return [PathStep("tree", inf)]
         costs["tree"] = COSTS["tree"](work)
     order = sorted((path for path in costs if costs[path] < inf), key=costs.__getitem__)
@@ -239,7 +245,7 @@ def check_method(method: Method, fitted: FittedDistance, metric: str) -> Method:
     """The method that was asked for, if it can search under this distance."""
     if method not in SEARCH_METHODS:
         raise ParameterError(f"method must be 'auto', 'brute', 'tree' or 'approximate'; got {method!r}")
-    if method == "tree" and (metric not in _TREE_METRICS or fitted.metric == "mixed"):
+    if method == "tree" and (metric not in TREE_METRICS or fitted.metric == "mixed"):
         raise ParameterError(
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",
             hint="use method='auto'",

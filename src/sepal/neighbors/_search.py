@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from sepal.distances import FittedDistance, fit_distance
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
 from sepal.neighbors._given import Given, NativeMetric, rounding_noise, tie_tolerance
+from sepal.neighbors._kept_tree import KeptTree
 from sepal.neighbors._planner import SEARCH_METHODS, Method, PathStep, SearchSize, check_method, effective_metric, plan
 from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, is_exact
@@ -83,6 +84,11 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
     def ranges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The lowest and the highest coordinate of each column."""
         return self._extent.low, self._extent.high
+
+    @cached_property
+    def _kept(self) -> KeptTree:
+        """The tree that rows who ask later find built."""
+        return KeptTree()
 
     @cached_property
     def _went(self) -> dict[str, str]:
@@ -226,8 +232,8 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
     ) -> Lists:
         given = Given.of(self.fitted, self._extent, *([] if queries is None else [Extent.of(queries)]))
         n_queries = None if queries is None else len(queries)
+        points = given.arrays[0]
         asked: Any = {
-            "points": given.arrays[0],
             "queries": None if queries is None else np.ascontiguousarray(given.arrays[-1]),
             "k": k,
             "limits": None if radius is None else given.values(radius),
@@ -239,20 +245,29 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         }
         counted = k if radius is None else 1
         size = SearchSize(self._extent, n_queries, counted, given.metric["metric"], _BY_BYTES)
-        *tried, last = plan(self.method, size)
-        for step in tried:
-            found = _native.search(**asked, method=step.path, budget=step.budget)
-            if found is not None:
-                return self._told(step, given, found)
-        return self._told(last, given, _native.search(**asked, method=last.path))
+        kept = None
+        if queries is not None and self.method == "auto" and points is self.points:
+            kept = self._kept
+        steps = plan(self.method, size) if kept is None else kept.plan(size, points, asked["threads"])
 
-    def _told(
-        self, step: PathStep, given: Given, found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
-    ) -> Lists:
-        """What a path has found, as distances."""
+        def search(step: PathStep) -> Any:
+            if step.path == "tree" and kept is not None and kept.tree is not None:
+                return kept.tree.search(**asked, budget=step.budget)
+            return _native.search(points=points, **asked, method=step.path, budget=step.budget)
+
+        step, found = _first_found(steps, search)
         self._went["path"] = step.path
         start, entries, values = found
         return start, DistinctRows(entries), given.distances(values)
+
+
+def _first_found(steps: Sequence[PathStep], search: Callable[[PathStep], Any]) -> tuple[PathStep, Any]:
+    """The first path that does not give up, and what it found; the last one never does."""
+    for step in steps:
+        found = search(step)
+        if found is not None:
+            return step, found
+    raise AssertionError("the last path does not give up")
 
 
 @dataclass(frozen=True)
@@ -303,16 +318,10 @@ def raw_search(
     else:
         asked |= {"queries": np.ascontiguousarray(queries), "limits": None, "raw": True}
     # The whole work decides about the path, whatever the turn, so that all turns take the same.
-    *tried, last = plan(
-        method, SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"], _BY_BYTES)
-    )
+    work = SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"], _BY_BYTES)
     search: Any = _native.search_turn if queries is None else _native.search
-    found = None
-    for step in tried:
-        found = search(**asked, method=step.path, budget=step.budget)
-    path = last.path if found is None else tried[-1].path
-    found = found or search(**asked, method=last.path)
-    return (*found[0], found[1], path) if queries is None else (*found, 0, path)
+    step, found = _first_found(plan(method, work), lambda step: search(**asked, method=step.path, budget=step.budget))
+    return (*found[0], found[1], step.path) if queries is None else (*found, 0, step.path)
 
 
 def nearest_squares(
@@ -333,11 +342,10 @@ def nearest_squares(
         "threads": threads,
         "progress": progress,
     }
-    *tried, last = plan("auto", SearchSize(Extent.of(asked["points"]), len(queries), 1, "l2"))
-    found = None
-    for step in tried:
-        found = _native.search(**asked, method=step.path, budget=step.budget)
-    start, _, values = found or _native.search(**asked, method=last.path)
+    steps = plan("auto", SearchSize(Extent.of(asked["points"]), len(queries), 1, "l2"))
+    _, (start, _, values) = _first_found(
+        steps, lambda step: _native.search(**asked, method=step.path, budget=step.budget)
+    )
     return np.asarray(values[start[:-1]])
 
 
