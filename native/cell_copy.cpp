@@ -72,12 +72,28 @@ template <class T> CellFacts copy_rows(const Grid<T>& from, std::int64_t first, 
     return facts;
 }
 
+// Whole numbers below 2^51 on either side, whose bits added to those of 1.5 * 2^52 give a float64 that is as much larger: several at a time, where
+// processors convert one after the other. False if one is not below.
+template <class T> bool read_small(const T* __restrict cell, std::int64_t count, double* __restrict to) {
+    constexpr double kLarge = 0x1.8p52;
+    std::uint64_t beyond = 0;
+    for (std::int64_t r = 0; r < count; ++r) {
+        const auto bits = static_cast<std::uint64_t>(cell[r]);
+        beyond |= std::is_signed_v<T> ? (bits + (1ULL << 51)) >> 52 : bits >> 51;
+        to[r] = std::bit_cast<double>(bits + std::bit_cast<std::uint64_t>(kLarge)) - kLarge;
+    }
+    return beyond == 0;
+}
+
 // Cells of one column, for all that are to be copied column by column.
 template <class T>
 void read_cells(const CellColumn& from, std::int64_t i, std::int64_t count, double* to, std::int64_t to_step, CellFacts& facts) {
     const T* const cell = static_cast<const T*>(from.at) + i * from.step;
     Faults<T> faults;
-    if (from.step == 1 && to_step == 1) // the compiler takes several at a time
+    const bool in_line = from.step == 1 && to_step == 1;
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
+        if (in_line && read_small(cell, count, to)) return;
+    if (in_line) // the compiler takes several at a time
         for (std::int64_t r = 0; r < count; ++r) to[r] = faults.add(cell[r]);
     else
         for (std::int64_t r = 0; r < count; ++r) to[r * to_step] = faults.add(cell[r * from.step]);
@@ -109,7 +125,7 @@ class Columns {
     }
 
   private:
-    static constexpr std::int64_t kHeight = 32;       // rows that are kept in the nearest cache, column after column
+    static constexpr std::int64_t kHeight = 64;       // rows that are kept in the nearest cache, column after column
     static constexpr std::int64_t kWidth = 3 * kLine; // columns of them at the most
 
     // The column where the first line of row i begins.

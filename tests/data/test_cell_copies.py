@@ -156,6 +156,18 @@ def test_whole_numbers_that_float64_rounds_are_seen(order, number, exact):
 
 
 @pytest.mark.parametrize("kind", ["i8", "u8"])
+def test_whole_numbers_of_every_size_keep_their_value(kind):
+    """Those below 2^51 are converted in another way than the others, a piece of a column at a time."""
+    sizes = [each + more for power in range(1, 63) for each in (2**power,) for more in (-1, 0, 1)]
+    numbers = np.array(sizes if kind == "u8" else [*sizes, *(-each for each in sizes)], dtype=kind)
+    for shift in range(0, len(numbers), 7):
+        given = np.asfortranarray(np.stack([np.roll(numbers, shift), np.sort(numbers)] * 14, axis=1))
+        cells, finite, _ = float_cells(given)
+        assert finite
+        np.testing.assert_array_equal(cells, given.astype(np.float64))
+
+
+@pytest.mark.parametrize("kind", ["i8", "u8"])
 def test_a_table_notes_what_was_rounded(kind):
     given = np.array([[1, 2], [3, 2**53 + 1]], dtype=kind)
     assert any("2^53" in note for note in as_table(given).notes)
