@@ -88,44 +88,52 @@ template <int P> class AskingSquares {
 
     SEPAL_ATTR void run() {
         const float *lo = narrow_.asking.low(job_.leaf), *hi = narrow_.asking.high(job_.leaf);
-        if (job_.plan.self_join) ask_leaf(job_.leaf); // good bounds to begin with
+        const unsigned everybody = ~0u >> (kLeaf - n_queries_);
+        if (job_.plan.self_join) ask_leaf(job_.leaf, everybody); // good bounds to begin with
         struct Visit {
             std::int32_t node;
             float distance;
+            unsigned who; // of the queries may find something there
         };
         Visit stack[128];
         int depth = 0;
-        stack[depth++] = {0, 0.0f};
+        stack[depth++] = {0, 0.0f, everybody};
         while (depth > 0) {
             const Visit visit = stack[--depth];
             if (!(visit.distance <= widest_)) continue;
             ++n_nodes_;
             const Node& node = job_.tree.node(visit.node);
             float distance[kFan];
-            unsigned near = near_children(lo, hi, narrow_.tree.lows(visit.node), narrow_.tree.highs(visit.node), distance);
+            const float *lows = narrow_.tree.lows(visit.node), *highs = narrow_.tree.highs(visit.node);
+            unsigned near = near_children(lo, hi, lows, highs, distance);
             near &= (1u << node.count) - 1;
+            if (near == 0) continue;
+            unsigned who[kFan];
+            tell_apart(lows, highs, visit.who, near, who);
             int order[kFan], n_near = 0; // furthest first
             for (; near != 0; near &= near - 1) {
                 const int c = std::countr_zero(near);
+                if (who[c] == 0) continue;
                 int at = n_near++;
                 for (; at > 0 && distance[order[at - 1]] < distance[c]; --at) order[at] = order[at - 1];
                 order[at] = c;
             }
             if (!node.of_leaves) {
-                for (int i = 0; i < n_near; ++i) stack[depth++] = {node.child[order[i]], distance[order[i]]};
+                for (int i = 0; i < n_near; ++i) stack[depth++] = {node.child[order[i]], distance[order[i]], who[order[i]]};
                 continue;
             }
             for (int i = n_near - 1; i >= 0 && distance[order[i]] <= widest_; --i) {
                 const std::int32_t leaf = node.child[order[i]];
-                if (!(job_.plan.self_join && leaf == job_.leaf)) ask_leaf(leaf);
+                if (!(job_.plan.self_join && leaf == job_.leaf)) ask_leaf(leaf, who[order[i]]);
             }
         }
         for (int q = 0; q < n_queries_; ++q)
             if (by_few_ >> q & 1) settle_few(q);
         const std::int64_t decided = job_.plan.limits == nullptr ? n_decided_ : 0; // within a radius they are the same for all who search
-        *job_.cost = static_cast<double>(n_nodes_) * (6 + 0.45 * p_) + static_cast<double>(n_leaves_) * (4.5 + 0.9 * p_) +
-                     static_cast<double>(n_scans_ + decided) * (4.5 + 0.45 * p_) + static_cast<double>(n_kept_) * 3.6;
-        *job_.work = static_cast<double>(n_nodes_ * kFan + (n_leaves_ + n_scans_) * kLeaf + n_decided_) * p_;
+        *job_.cost = static_cast<double>(n_nodes_) * (6 + 0.45 * p_) + static_cast<double>(n_asks_) * (2 + 0.22 * p_) +
+                     static_cast<double>(n_leaves_) * (4.5 + 0.9 * p_) + static_cast<double>(n_scans_ + decided) * (4.5 + 0.45 * p_) +
+                     static_cast<double>(n_kept_) * 3.6;
+        *job_.work = static_cast<double>((n_nodes_ + n_asks_) * kFan + (n_leaves_ + n_scans_) * kLeaf + n_decided_) * p_;
     }
 
   private:
@@ -135,7 +143,8 @@ template <int P> class AskingSquares {
     const float* block_;
     const int n_queries_;
     const float zero_; // the float32 square of what is rounding noise
-    std::int64_t n_nodes_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0, n_kept_ = 0; // looked at
+    std::int64_t n_nodes_ = 0, n_asks_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0, n_kept_ = 0; // looked at
+    float share_ = 0; // of the queries and children of a node who concern each other, lately
     float limits_[kLeaf], widest_ = 0; // of the queries, in float32 squares, and the largest of them
     unsigned by_few_; // queries whose candidates are in few_; others decide at once
     Few few_[kLeaf];
@@ -155,6 +164,49 @@ template <int P> class AskingSquares {
             within |= F::bits(F::at_most(sum, F::fill(widest_))) << v;
         }
         return within;
+    }
+
+    // Who of those that ask is concerned by which child of a node: looked at where it is likely to spare more than it costs, else everybody.
+    SEPAL_ATTR SEPAL_INLINE void tell_apart(const float* lows, const float* highs, unsigned asking, unsigned near, unsigned* who) {
+        constexpr float kMost = 0.3f; // where more of them concern each other, leaves are as quickly asked
+        constexpr int kDear = 6;      // queries against all children cost what one child against all queries does
+        const int n_asking = std::popcount(asking), n_near = std::popcount(near);
+        if (share_ > kMost || n_asking >= kDear * n_near) {
+            std::fill_n(who, kFan, asking);
+            share_ *= 0.98f; // bounds become tighter: it is tried again
+            return;
+        }
+        concerned_children(lows, highs, asking, who);
+        int kept = 0;
+        for (unsigned left = near; left != 0; left &= left - 1) kept += std::popcount(who[std::countr_zero(left)]);
+        share_ = 0.75f * share_ + 0.25f * static_cast<float>(kept) / static_cast<float>(n_asking * n_near);
+    }
+
+    // Bit q of who[c] is set where child c of a node may hold something within the limit of query q, of those that ask.
+    SEPAL_ATTR SEPAL_INLINE void concerned_children(const float* lows, const float* highs, unsigned asking, unsigned* who) {
+        constexpr int N = kFan / W, kHalf = kLeaf / 2; // sums of so many different powers of two are exact
+        n_asks_ += std::popcount(asking);
+        const V none = F::fill(0);
+        for (int half = 0; half < 2; ++half) {
+            V bits[N];
+            for (int v = 0; v < N; ++v) bits[v] = none;
+            for (unsigned left = asking >> (half * kHalf) & 0xffffu; left != 0; left &= left - 1) {
+                const int at = std::countr_zero(left), q = half * kHalf + at;
+                const V limit = F::fill(limits_[q]), bit = F::fill(static_cast<float>(1u << at));
+                for (int v = 0; v < N; ++v) {
+                    V sum = none;
+                    for (int f = 0; f < p_; ++f) {
+                        const V x = F::fill(block_[f * kLeaf + q]);
+                        const V gap = F::max(F::max(F::load(lows + f * kFan + v * W) - x, x - F::load(highs + f * kFan + v * W)), none);
+                        sum = fused(gap, gap, sum);
+                    }
+                    bits[v] += F::where(F::at_most(sum, limit), bit);
+                }
+            }
+            float found[kFan];
+            for (int v = 0; v < N; ++v) F::store(found + v * W, bits[v]);
+            for (int c = 0; c < kFan; ++c) who[c] = half == 0 ? static_cast<unsigned>(found[c]) : who[c] | static_cast<unsigned>(found[c]) << kHalf;
+        }
     }
 
     // Bit q is set where the box may hold something within the limit of query q of the leaf.
@@ -207,13 +259,14 @@ template <int P> class AskingSquares {
         return within & near;
     }
 
-    SEPAL_ATTR SEPAL_INLINE void ask_leaf(std::int32_t leaf) {
+    SEPAL_ATTR SEPAL_INLINE void ask_leaf(std::int32_t leaf, unsigned asking) {
         const bool own = job_.plan.self_join && leaf == job_.leaf; // where a query meets itself
         const float* points = narrow_.tree.block(leaf);
         ++n_leaves_;
         Hits hits[kLeaf + 1]; // one more, so that the next can be looked at after the last
         int n = 0;
-        for (unsigned asking = concerned(narrow_.tree.low(leaf), narrow_.tree.high(leaf)); asking != 0;) {
+        if (std::popcount(asking) > 1) asking &= concerned(narrow_.tree.low(leaf), narrow_.tree.high(leaf));
+        while (asking != 0) {
             const int q = std::countr_zero(asking);
             asking &= asking - 1;
             const int r = asking == 0 ? q : std::countr_zero(asking);
