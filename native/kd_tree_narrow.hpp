@@ -15,7 +15,7 @@ namespace sepal {
 struct NarrowFrame {
     std::vector<double> centre;
     double factor = 1;
-    bool usable = true; // finite
+    bool usable = true; // squares in float64 neither overflow nor vanish where those in float32 do not
 
     NarrowFrame(const KdTree& points, const KdTree& queries, int p) : NarrowFrame({&points, &queries}, p, 1) {}
     // For queries that are not known yet, up to twice as far from the centre as points.
@@ -45,8 +45,8 @@ struct NarrowFrame {
             centre[f] = 0.5 * low[f] + 0.5 * high[f];
             most = std::max({most, high[f] - centre[f], centre[f] - low[f]});
         }
-        usable = std::isfinite(most) && most < 1e300;
-        if (usable && most > 1e-300) factor = std::exp2(-std::ceil(std::log2(most)) - room);
+        usable = most == 0 || (most > 1e-130 && most < 1e140);
+        if (usable && most > 0) factor = std::exp2(-std::ceil(std::log2(most)) - room);
     }
 };
 

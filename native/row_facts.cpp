@@ -50,7 +50,7 @@ double product(const double* a, const double* b, std::int64_t p) {
 } // namespace
 
 double relative_nearness(Points rows) {
-    if (rows.n < 12 * kAsking) return 0;
+    if (rows.n < 12 * kAsking || rows.p == 0) return 0;
     const std::int64_t most = kLooked * std::min<std::int64_t>(rows.p, kWide), step = (rows.n * rows.p + most - 1) / most;
     const std::int64_t n = (rows.n + step - 1) / step;
     const std::vector<double> some = step > 1 ? each(rows, n, step) : std::vector<double>();

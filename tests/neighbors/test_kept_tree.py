@@ -9,7 +9,8 @@ import pytest
 
 import sepal._native as native
 from sepal.data import as_table
-from sepal.learners import KNNClassifier
+from sepal.learners import KNNClassifier, KNNRegressor
+from sepal.neighbors import neighbor_ranking
 from sepal.neighbors._search import Search
 
 
@@ -90,6 +91,31 @@ def test_it_is_built_after_some_questions_and_answers_the_same():
         wanted = plain.query_ranking(each, 4)
         np.testing.assert_array_equal(found.entries.number, wanted.entries.number)
         np.testing.assert_array_equal(found.distances, wanted.distances)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-180])
+def test_squares_that_overflow_or_vanish_are_tied_with_a_tree_as_without(scale):
+    """Filters told apart what squares in float64 do not: a model answered otherwise once its tree was kept."""
+    rng = np.random.default_rng(11)
+    X, asked = rng.normal(size=(3000, 2)) * scale, rng.normal(size=(5, 2)) * scale
+    model = KNNRegressor(3, distance="kernel", scale=None).fit(X, np.arange(3000.0))
+    with np.errstate(over="ignore", under="ignore"):
+        answers = [model.predict(asked) for _ in range(30)]
+    np.testing.assert_array_equal(answers, np.full((30, 5), 1499.5))  # all are equally far: the mean of all
+
+
+def test_rows_of_two_sizes_that_share_no_power_of_two():
+    rng = np.random.default_rng(12)
+    X = np.concatenate([rng.normal(size=(42, 2)) * 1e-100, rng.normal(size=(28, 2)) * 1e210])
+    asked = np.concatenate([rng.normal(size=(3, 2)) * 1e-100, rng.normal(size=(2, 2)) * 1e210])
+    with np.errstate(over="ignore"):
+        model = KNNRegressor(3, scale=None).fit(X, np.arange(70.0))
+        answers = np.array([model.predict(asked) for _ in range(60)])
+    np.testing.assert_array_equal(answers, np.broadcast_to(answers[0], answers.shape))
+    np.testing.assert_array_equal(answers[:, 3:], 34.5)  # all are infinitely far
+    for method in ("auto", "brute", "tree"):
+        near = neighbor_ranking(X, 3, queries=asked, method=method, ties="expected")
+        assert np.diff(near.start)[3:].tolist() == [70, 70]
 
 
 def test_none_is_built_where_it_would_leave_out_nothing():

@@ -67,3 +67,8 @@ def test_relative_nearness_is_the_second_nearest_over_the_median(n):
         ratios.append(far[2] / np.median(far))
     low, high = np.sort(ratios)[[1, 2]]
     assert low * 0.95 <= relative_nearness(rows) <= high * 1.05
+
+
+def test_looks_at_rows_that_are_hardly_any():
+    for shape in ((0, 3), (1, 1), (100, 0), (48, 1)):
+        assert relative_nearness(np.zeros(shape)) == 0.0

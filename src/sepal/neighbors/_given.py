@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.distances import FittedDistance
 from sepal.neighbors._planner import effective_metric
-from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, exponent_for, is_exact
+from sepal.neighbors._rounding import TIE_TOLERANCE, Extent, are_tame, exponent_for, is_exact
 
 _ROUNDING = 2.0**-52
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
@@ -31,7 +31,7 @@ class Given:
     """Coordinates as native code gets them: brought into a range where nothing overflows, with what goes beside them.
 
     ``arrays`` are the coordinates times 2**``exponent``; values up to (1 + ``tie``) times the smallest are tied with
-    it, and values up to ``zero`` are rounding noise.
+    it, and values up to ``zero`` are rounding noise. Where they are not ``tame``, squares overflow or vanish.
     """
 
     fitted: FittedDistance
@@ -40,6 +40,7 @@ class Given:
     metric: NativeMetric
     tie: float
     zero: float
+    tame: bool
 
     @classmethod
     def of(cls, fitted: FittedDistance, *extents: Extent) -> Given:
@@ -55,6 +56,7 @@ class Given:
             tie_tolerance(name, *extents),
             # Unit vectors of one direction differ by rounding: that is no distance.
             rounding_noise(fitted) * _ROUNDING**2,
+            name != "l2" or are_tame(exponent, *extents),
         )
 
     def distances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -61,6 +61,8 @@ class SearchSize:
         Whether tiles can be products of bytes on this processor.
     built : bool
         Whether there is a tree of the points already.
+    tame : bool
+        Whether squares neither overflow nor vanish; else nothing can be filtered by other numbers than them.
     """
 
     points: Extent
@@ -69,23 +71,24 @@ class SearchSize:
     metric: str
     by_bytes: bool = False
     built: bool = False
+    tame: bool = True
 
-    @cached_property
+    @property
     def n(self) -> int:
         """Rows that are searched."""
         return len(self.points.values)
 
-    @cached_property
+    @property
     def p(self) -> int:
         """Columns."""
         return int(self.points.values.shape[1])
 
-    @cached_property
+    @property
     def asking(self) -> int:
         """Rows that ask."""
         return self.n if self.n_queries is None else self.n_queries
 
-    @cached_property
+    @property
     def arranged(self) -> int:
         """Rows that are put into another form before the first is asked: both sides, where they are two."""
         return self.n + (0 if self.n_queries is None else self.n_queries)
@@ -100,7 +103,7 @@ class SearchSize:
         """How near near rows are, in typical distances; looked at in some columns only."""
         return relative_nearness(self.points.values)
 
-    @cached_property
+    @property
     def pairs(self) -> float:
         """Pairs to be looked at by who leaves none out: between rows that ask each other every pair once."""
         return self.n * self.asking * (0.5 if self.n_queries is None else 1.0)
@@ -133,7 +136,7 @@ def _tree_most(work: SearchSize) -> float:
 
 
 def _tiles(work: SearchSize) -> float:
-    if work.metric != "l2":
+    if work.metric != "l2" or not work.tame:
         return inf
     if work.by_bytes and work.p >= _BYTE_COLUMNS:
         packed = 2e4 + work.arranged * (130.0 + 5.0 * work.p)
@@ -149,7 +152,7 @@ def _noted(work: SearchSize) -> float:
 
 def _axes(work: SearchSize) -> float:
     """The rotation to principal axes; of every pair as many as hold most of the spread, and the few pairs that pass."""
-    if work.metric != "l2" or work.p < _MANY_COLUMNS:
+    if work.metric != "l2" or work.p < _MANY_COLUMNS or not work.tame:
         return inf
 
     def cost(directions: float) -> float:

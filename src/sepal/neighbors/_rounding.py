@@ -74,3 +74,11 @@ def exponent_for(power: float, *extents: Extent) -> int:
     typical = max(each.typical() for each in extents)
     # One huge row must not cost all others their digits: then it is infinitely far, and that is near enough.
     return room - top if frexp(typical)[1] + room - top > -room else 0
+
+
+def are_tame(exponent: int, *extents: Extent) -> bool:
+    """Whether squares of differences neither overflow nor vanish, times 2**``exponent``: filters see what they do."""
+    largest = max(each.largest for each in extents)
+    if largest == 0.0 or isnan(largest):
+        return True
+    return frexp(largest)[1] + exponent <= 500 and frexp(_widest(extents))[1] + exponent > -400

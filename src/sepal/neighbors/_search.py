@@ -243,11 +243,9 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
             "threads": self._team(len(self.points), len(given.arrays[-1])),
             "progress": progress,
         }
-        counted = k if radius is None else 1
-        size = SearchSize(self._extent, n_queries, counted, given.metric["metric"], _BY_BYTES)
-        kept = None
-        if queries is not None and self.method == "auto" and points is self.points:
-            kept = self._kept
+        counted, metric = k if radius is None else 1, given.metric["metric"]
+        size = SearchSize(self._extent, n_queries, counted, metric, _BY_BYTES, tame=given.tame)
+        kept = self._kept if queries is not None and self.method == "auto" and points is self.points else None
         steps = plan(self.method, size) if kept is None else kept.plan(size, points, asked["threads"])
 
         def search(step: PathStep) -> Any:
@@ -318,7 +316,8 @@ def raw_search(
     else:
         asked |= {"queries": np.ascontiguousarray(queries), "limits": None, "raw": True}
     # The whole work decides about the path, whatever the turn, so that all turns take the same.
-    work = SearchSize(replace(extent, values=points), n_queries, k, given.metric["metric"], _BY_BYTES)
+    whole, metric = replace(extent, values=points), given.metric["metric"]
+    work = SearchSize(whole, n_queries, k, metric, _BY_BYTES, tame=given.tame)
     search: Any = _native.search_turn if queries is None else _native.search
     step, found = _first_found(plan(method, work), lambda step: search(**asked, method=step.path, budget=step.budget))
     return (*found[0], found[1], step.path) if queries is None else (*found, 0, step.path)
