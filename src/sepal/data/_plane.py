@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sepal.data._scaling import ScaleName, fit_scaling
 from sepal.data._summary import coded_target
 from sepal.data._table import Table
 from sepal.exceptions import DataError, ParameterError
+from sepal.lazy import cached_property
 from sepal.parameters import Parameter, check_whole, checked
 
 MARGIN = 0.06  # of the range, around the points

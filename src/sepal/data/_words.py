@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from sepal.data._error_words import shown
 from sepal.data._table import Table
 from sepal.data._text_options import TextOptions
 from sepal.exceptions import DataError
+from sepal.lazy import cached_property
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

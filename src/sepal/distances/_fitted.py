@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Kind, Scaling, Table, first_missing, in_order_of, shown
 from sepal.exceptions import DataError
+from sepal.lazy import cached_property
 
 # What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, the
 # squared distance that a Gaussian kernel turns into its own, or the haversine (squared half chord) of an arc.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from sepal.data import (
 from sepal.evaluation._class_scores import CLASS_COLUMNS, confusion, kappa, per_class
 from sepal.evaluation._costs import cost_matrix, least_cost
 from sepal.exceptions import DataError, ParameterError
+from sepal.lazy import cached_property
 from sepal.measures import independent_trials, wilson_interval
 from sepal.parameters import checked
 

@@ -7,7 +7,7 @@ import io
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 from sepal.data import Table, group_labels, load, names, read_table, sampled, set_apart
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore._view import TableView
+from sepal.lazy import cached_property
 
 MOST_TABLES = 8  # views whose tables, planes and models are kept
 MOST_ANSWERS = 200

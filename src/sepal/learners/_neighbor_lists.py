@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sepal.lazy import cached_property
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from math import ceil
 from typing import Any
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
 from sepal.exceptions import DataError, ParameterError
+from sepal.lazy import cached_property
 from sepal.learners._neighbor_lists import ClassSums, NeighborLists, TiedGroups
 from sepal.neighbors import (
     AnySearch,

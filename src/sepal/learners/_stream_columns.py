@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sepal.data import ScaleName, Table, as_table, refuse_texts
 from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
+from sepal.lazy import cached_property
 
 # Distances whose terms stand column by column, so that the scaling may follow the window: name -> (metric, value).
 _METRICS = {

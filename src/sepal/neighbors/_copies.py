@@ -8,11 +8,12 @@ type checker nor numpy takes one for the other. Copies translates between them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sepal.lazy import cached_property
 
 
 @dataclass(frozen=True, eq=False)

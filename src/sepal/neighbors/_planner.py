@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from math import inf, log2, sqrt
 from typing import Literal
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from sepal import _native
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
+from sepal.lazy import cached_property
 from sepal.neighbors._rounding import Extent
 
 Method = Literal["auto", "brute", "tree", "approximate"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 import sepal._native as _native
 from sepal.data import ScaleName, Table, row_groups, thread_count
 from sepal.distances import FittedDistance, fit_distance
+from sepal.lazy import cached_property
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
 from sepal.neighbors._given import Given, NativeMetric, rounding_noise, tie_tolerance

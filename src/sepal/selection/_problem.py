@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from sepal.data import (
     refuse_texts,
 )
 from sepal.exceptions import DataError, ParameterError
+from sepal.lazy import cached_property
 from sepal.measures import groups_taken, rows_taken, settled
 from sepal.neighbors import TIE_TOLERANCE, thread_count
 

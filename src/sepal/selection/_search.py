@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
+from sepal.lazy import cached_property
 from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
 from sepal.progress import Progress
 from sepal.selection import _greedy, _stochastic

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
+from sepal.lazy import cached_property
 from sepal.parameters import Parameter, checked
 from sepal.progress import Progress
 from sepal.selection._criteria import PAIRS_PER_SECOND, CriterionLike, CriterionTies, Thornton, as_criterion

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import Literal, TypedDict
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
+from sepal.lazy import cached_property
 
 Floats = NDArray[np.float64]
 NativeKernelName = Literal["linear", "poly", "rbf", "sigmoid"]
