@@ -26,6 +26,7 @@ from sepal.data._table import Table
 MANY_CELLS = 100_000  # fewer are sorted in a few milliseconds
 _TELLS = 1e-9  # of the range of a column: far more than rounding
 _FEW_VALUES = 16  # the lowest of a column, which tell nearly all columns apart
+_SOME_VALUES = 4096  # of which the lowest bound those of all
 _SET_APART = np.uint64(0xD6E8FEB86659FD93)
 _found: WeakKeyDictionary[Table, tuple[NDArray[np.integer[Any]], NDArray[np.intp]]] = WeakKeyDictionary()
 
@@ -137,10 +138,20 @@ def columns_by_values(values: NDArray[np.float64]) -> NDArray[np.intp]:
     >>> columns_by_values(np.array([[1.0, 9.0, np.nan], [4.0, 1.0, 0.0], [2.0, 2.0, 3.0]])).tolist()
     [2, 0, 1]
     """
-    few = min(_FEW_VALUES, len(values))
-    lowest = np.sort(np.partition(values, few - 1, axis=0)[:few], axis=0)
+    if not values.size:
+        return np.arange(values.shape[1])
+    lowest = np.stack([_lowest(column, min(_FEW_VALUES, len(values))) for column in values.T], axis=1)
     told = len(row_groups(lowest.T)[1]) == values.shape[1]  # as nearly always: not all need be sorted
     return lexical_order(lowest if told else np.sort(values, axis=0))
+
+
+def _lowest(values: NDArray[np.float64], few: int) -> NDArray[np.float64]:
+    """So many of the lowest, in order; NaN is above all."""
+    if len(values) > _SOME_VALUES:
+        high_enough = np.partition(values[:_SOME_VALUES], few - 1)[few - 1]
+        near = values[values <= high_enough]
+        values = near if len(near) >= few else values  # too few where most of the first are NaN
+    return np.sort(np.partition(values, few - 1)[:few])
 
 
 def sorted_groups(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -19,6 +19,7 @@ SCALES: tuple[ScaleName, ...] = ("minmax", "standard")
 _LARGEST = np.finfo(np.float64).max
 _FEW_COLUMNS = 12  # below this a transposed copy is reduced faster
 _FIRST_ROWS = 64
+_MANY_CELLS = 100_000  # beyond, new memory for a copy takes longer than it spares
 _LINE = 1024  # cells, of several rows, that are reduced at a time
 _HIGHEST_UNIT = 1000  # as a power of two, for the smallest numbers
 
@@ -108,7 +109,7 @@ def ranges_and_gaps(
     >>> ranges_and_gaps(np.array([[1.0], [3.0], [np.nan]]))
     (array([1.]), array([3.]), True)
     """
-    if values.shape[1] < _FEW_COLUMNS:
+    if values.shape[1] < _FEW_COLUMNS and values.size < _MANY_CELLS:
         values = np.ascontiguousarray(values.T).T  # several times faster to reduce than rows of a few cells
     low = _of_columns(np.minimum, values)  # missing if any cell is
     if not np.isnan(low).any():
