@@ -28,6 +28,7 @@ class CaseTree {
         : c_(c), p_(c.points.p), order_(order), places_(order.size()), packed_(c.points.p),
           values_(values_function(c.metric.metric)), near_(near_children_function(c.metric.metric)) {
         std::iota(places_.begin(), places_.end(), 0);
+        packed_.reserve(static_cast<std::int64_t>(order.size()));
         for (const std::int32_t pos : order) packed_.append(c.points.row(pos));
         shown_.resize((order.size() + kPartRows - 1) / kPartRows);
         grow(0, static_cast<std::int32_t>(shown_.size()), 0);
@@ -158,9 +159,9 @@ class CaseTree {
     void bounds(std::int32_t part, double* low, double* high) const {
         std::fill(low, low + p_, Rivals::inf);
         std::fill(high, high + p_, -Rivals::inf);
-        for (int j = 0; j < size(part); ++j) {
-            const double* cells = row(begin(part) + j);
-            for (int f = 0; f < p_; ++f) low[f] = std::min(low[f], cells[f]), high[f] = std::max(high[f], cells[f]);
+        for (int j = 0; j < size(part); ++j) { // packed: the points themselves lie anywhere
+            const double* cells = packed_.panel((begin(part) + j) / kPanel) + j % kPanel;
+            for (int f = 0; f < p_; ++f) low[f] = std::min(low[f], cells[f * kPanel]), high[f] = std::max(high[f], cells[f * kPanel]);
         }
     }
 

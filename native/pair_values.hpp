@@ -19,6 +19,7 @@ inline std::int64_t panels_of(std::int64_t n) { return (n + kPanel - 1) / kPanel
 class PackedRows {
   public:
     explicit PackedRows(int p) : p_(p) {}
+    void reserve(std::int64_t n) { cells_.reserve(static_cast<std::size_t>(panels_of(n)) * kPanel * p_); }
     void append(const double* row) {
         if (n_ % kPanel == 0) cells_.resize(cells_.size() + static_cast<std::size_t>(kPanel) * p_, 0.0);
         put(n_++, row);
