@@ -27,7 +27,7 @@ from sepal.neighbors._rounding import Extent
 Method = Literal["auto", "brute", "tree", "approximate"]
 SEARCH_METHODS = ("auto", "brute", "tree", "approximate")
 
-TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
+_TREE_METRICS = frozenset({"l2", "l1", "linf", "lp"})
 _BYTE_COLUMNS = 12  # as in native/byte_filter.hpp
 _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (benchmarks/speed/columns.py)
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
@@ -38,9 +38,7 @@ _FAR_IN_COLUMNS = 1.0  # relative nearness times the root of the columns: where 
 _SMALL = 4096  # rows of a table in which a tree needs no trial
 LOOKS = ("directions", "nearness")  # properties of a SearchSize for which points are looked at
 _LITTLE = 1.3  # times the cost of others: what it may cost there, since threads share its work better
-_FEW_CELLS = (
-    16_384  # of a table whose rows ask each other: there it is taken at once, since even estimates cost too much
-)
+_FEW_CELLS = 16_384  # of rows that ask each other: there it is taken at once, as even estimates take too long
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,7 @@ def _tree(work: SearchSize) -> float:
 
 
 def _tree_least(work: SearchSize) -> float:
-    if work.metric not in TREE_METRICS:
+    if work.metric not in _TREE_METRICS:
         return inf
     built = work.asking if work.built else work.arranged
     return built * (2.5 * log2(work.n + 1) + 5.5 * work.p) + work.asking * (30.0 + 19.0 * work.k)
@@ -226,7 +224,7 @@ class PathStep:
 def plan(method: Method, work: SearchSize) -> list[PathStep]:
     """The paths to try, cheapest first. Only a tree may give up."""
     tiny = work.n_queries is None and work.p < _MANY_COLUMNS and work.n * work.p <= _FEW_CELLS
-    if work.metric in TREE_METRICS and (method == "tree" or (method == "auto" and tiny and "tree" in COSTS)):
+    if work.metric in _TREE_METRICS and (method == "tree" or (method == "auto" and tiny and "tree" in COSTS)):
         return [PathStep("tree", inf)]
     costs = {path: cost(work) for path, cost in COSTS.items() if path != "tree"}
     if method != "brute" and "tree" in COSTS:
@@ -248,7 +246,7 @@ def check_method(method: Method, fitted: FittedDistance, metric: str) -> Method:
     """The method that was asked for, if it can search under this distance."""
     if method not in SEARCH_METHODS:
         raise ParameterError(f"method must be 'auto', 'brute', 'tree' or 'approximate'; got {method!r}")
-    if method == "tree" and (metric not in TREE_METRICS or fitted.metric == "mixed"):
+    if method == "tree" and (metric not in _TREE_METRICS or fitted.metric == "mixed"):
         raise ParameterError(
             f"method='tree' cannot search under the distance {fitted.name!r} on these rows",
             hint="use method='auto'",
