@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from sepal.lazy import cached_property
+from sepal._lazy import cached_property
 
 
 class Slow:

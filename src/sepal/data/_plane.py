@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data._columns import column_position
 from sepal.data._convert import as_table
 from sepal.data._equal_rows import equal_groups
@@ -16,7 +17,6 @@ from sepal.data._scaling import ScaleName, fit_scaling
 from sepal.data._summary import coded_target
 from sepal.data._table import Table
 from sepal.exceptions import DataError, ParameterError
-from sepal.lazy import cached_property
 from sepal.parameters import Parameter, check_whole, checked
 
 MARGIN = 0.06  # of the range, around the points

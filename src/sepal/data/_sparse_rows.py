@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.lazy import cached_property
+from sepal._lazy import cached_property
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sepal._lazy import cached_property
 from sepal.data._apart import Apart
 from sepal.data._cautions import Caution, cautions_of, constant_cautions
 from sepal.data._cell_copies import float_columns
@@ -20,7 +21,6 @@ from sepal.data._text_codes import CodedLabels, coded_texts
 from sepal.data._text_options import TextOptions
 from sepal.data._written import Written
 from sepal.exceptions import DataError, ParameterError
-from sepal.lazy import cached_property
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data._error_words import shown
 from sepal.data._table import Table
 from sepal.data._text_options import TextOptions
 from sepal.exceptions import DataError
-from sepal.lazy import cached_property
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data import Kind, Scaling, Table, first_missing, in_order_of, shown
 from sepal.exceptions import DataError
-from sepal.lazy import cached_property
 
 # What the native value is: a squared distance, the distance itself, its p-th power, twice a cosine distance, the
 # squared distance that a Gaussian kernel turns into its own, or the haversine (squared half chord) of an arc.

@@ -10,13 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data import (
     data_frame,
 )
 from sepal.evaluation._class_scores import CLASS_COLUMNS, confusion, kappa, per_class
 from sepal.evaluation._costs import cost_matrix, least_cost
 from sepal.exceptions import DataError, ParameterError
-from sepal.lazy import cached_property
 from sepal.measures import independent_trials, wilson_interval
 from sepal.parameters import checked
 

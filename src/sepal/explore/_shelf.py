@@ -14,10 +14,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from sepal._lazy import cached_property
 from sepal.data import Table, group_labels, load, names, read_table, sampled, set_apart
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore._view import TableView
-from sepal.lazy import cached_property
 
 MOST_TABLES = 8  # views whose tables, planes and models are kept
 MOST_ANSWERS = 200

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.lazy import cached_property
+from sepal._lazy import cached_property
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
 from sepal.exceptions import DataError, ParameterError
-from sepal.lazy import cached_property
 from sepal.learners._neighbor_lists import ClassSums, NeighborLists, TiedGroups
 from sepal.neighbors import (
     AnySearch,

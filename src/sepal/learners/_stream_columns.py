@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data import ScaleName, Table, as_table, refuse_texts
 from sepal.distances import DISTANCES
 from sepal.exceptions import DataError, ParameterError
-from sepal.lazy import cached_property
 
 # Distances whose terms stand column by column, so that the scaling may follow the window: name -> (metric, value).
 _METRICS = {

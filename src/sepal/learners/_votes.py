@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.lazy import cached_property
+from sepal._lazy import cached_property
 from sepal.learners._neighbor_lists import NeighborLists, TiedGroups
 from sepal.learners._neighborhood import Neighborhood
 from sepal.learners._vote_weights import VoteWeights

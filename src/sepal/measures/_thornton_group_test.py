@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
+from sepal._lazy import cached_property
 from sepal.data import Rows, copies_of, rows_by_content
-from sepal.lazy import cached_property
 from sepal.measures._label_shuffles import PermutationTest, permutation_test
 from sepal.measures._thornton_group_graph import GroupGraph
 from sepal.measures._thornton_groups import chance_between_groups

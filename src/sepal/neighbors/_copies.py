@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.lazy import cached_property
+from sepal._lazy import cached_property
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal import _native
+from sepal._lazy import cached_property
 from sepal.distances import FittedDistance
 from sepal.exceptions import ParameterError
-from sepal.lazy import cached_property
 from sepal.neighbors._rounding import Extent
 
 Method = Literal["auto", "brute", "tree", "approximate"]

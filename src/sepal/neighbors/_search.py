@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
+from sepal._lazy import cached_property
 from sepal.data import ScaleName, Table, row_groups, thread_count
 from sepal.distances import FittedDistance, fit_distance
-from sepal.lazy import cached_property
 from sepal.neighbors._class_pass import ClassPass, find_cases
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
 from sepal.neighbors._given import Given, NativeMetric, rounding_noise, tie_tolerance

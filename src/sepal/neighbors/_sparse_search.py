@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data import ScaleName, SparseRows, equal_sparse_rows, thread_count
 from sepal.distances import SparseDistance, SparsePoints, fit_sparse_distance
-from sepal.lazy import cached_property
 from sepal.neighbors._copies import Copies, DistinctRows, Lists
 from sepal.neighbors._point_search import PointSearch
 from sepal.neighbors._sparse_index import SparseIndex

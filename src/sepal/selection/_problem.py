@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data import (
     LeftOut,
     Missing,
@@ -29,7 +30,6 @@ from sepal.data import (
     refuse_texts,
 )
 from sepal.exceptions import DataError, ParameterError
-from sepal.lazy import cached_property
 from sepal.measures import groups_taken, rows_taken, settled
 from sepal.neighbors import TIE_TOLERANCE, thread_count
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sepal._lazy import cached_property
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.lazy import cached_property
 from sepal.parameters import Parameter, RandomState, check_number, check_whole, checked, generator
 from sepal.progress import Progress
 from sepal.selection import _greedy, _stochastic

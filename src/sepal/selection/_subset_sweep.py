@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._lazy import cached_property
 from sepal.data import Missing, ScaleName
 from sepal.exceptions import ParameterError
-from sepal.lazy import cached_property
 from sepal.parameters import Parameter, checked
 from sepal.progress import Progress
 from sepal.selection._criteria import PAIRS_PER_SECOND, CriterionLike, CriterionTies, Thornton, as_criterion

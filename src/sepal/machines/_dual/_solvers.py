@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.lazy import cached_property
+from sepal._lazy import cached_property
 
 Floats = NDArray[np.float64]
 NativeKernelName = Literal["linear", "poly", "rbf", "sigmoid"]
