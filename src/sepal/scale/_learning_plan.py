@@ -16,9 +16,10 @@ from sepal.scale._schema import Schema, load_like
 from sepal.scale._trial import grown_by
 from sepal.scale._work import Workplace
 
-_TRIED = 1_000, 4_000  # rows of the trials
+_TRIED = 2_000, 8_000  # rows of the trials
 _STEEPEST = 2.0  # all learners compare pairs of rows at the worst
-_AUTO = 0.67  # SepalClassifier takes parts of many rows: what it takes grows so from 1,000 rows to 100,000
+_TRIED_AUTO = (1_000,)  # of SepalClassifier, which is dear: two trials of it tell little of its growth
+_AUTO = 0.67  # it takes parts of many rows: what it takes grows so from 1,000 rows to 100,000
 
 Fit = Callable[[Table], object]
 
@@ -49,15 +50,18 @@ def learning_seconds(model: Any, trial: Table, n_rows: int, answered: float = 0.
         if answered:
             fitted.predict(rows.take(np.arange(max(1, round(answered * rows.n_rows)))))
 
-    auto = isinstance(within, SepalClassifier)  # it is dear, and two trials of it tell little of its growth
-    sizes = sorted({min(size, n_rows // 10, trial.n_rows) for size in (_TRIED[:1] if auto else _TRIED)})
-    done, seconds = [], []
+    auto = isinstance(within, SepalClassifier)
+    sizes = sorted({min(size, n_rows // 10, trial.n_rows) for size in (_TRIED_AUTO if auto else _TRIED)})
+    done: list[int] = []
+    seconds: list[float] = []
     for size in sizes:
         rows = trial.take(np.linspace(0, trial.n_rows - 1, max(size, 1)).astype(np.intp))
         if size < 20 or len(np.unique(np.asarray(rows.y))) < 2:
             continue
-        begin = time.perf_counter()
         try:
+            if not done and not auto:
+                fit(rows)  # a first call imports and asks for memory, which is no growth
+            begin = time.perf_counter()
             fit(rows)
         except ValueError:  # too few rows of a class, for instance: the sample may have enough
             continue
