@@ -44,7 +44,7 @@ inline bool has_v3() {
 #endif
 }
 
-// Sums of products of 8-bit integers in one instruction (AVX-512 VNNI), for byte_tiles.cpp.
+// Sums of products of 8-bit and 16-bit integers in one instruction (AVX-512 VNNI), for byte_tiles.cpp and search_tree.cpp.
 inline bool has_byte_products() {
 #ifdef SEPAL_HAS_V3
     static const bool yes = has_v3() && !keeps_to("x86-64-v3") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

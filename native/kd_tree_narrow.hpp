@@ -14,7 +14,7 @@ namespace sepal {
 
 struct NarrowFrame {
     std::vector<double> centre;
-    double factor = 1;
+    double factor = 1, unit = 1; // powers of two, and not: |x - m| times either is at most 1/2
     bool usable = true; // squares in float64 neither overflow nor vanish where those in float32 do not
 
     NarrowFrame(const KdTree& points, const KdTree& queries, int p) : NarrowFrame({&points, &queries}, p, 1) {}
@@ -46,7 +46,7 @@ struct NarrowFrame {
             most = std::max({most, high[f] - centre[f], centre[f] - low[f]});
         }
         usable = most == 0 || (most > 1e-130 && most < 1e140);
-        if (usable && most > 0) factor = std::exp2(-std::ceil(std::log2(most)) - room);
+        if (usable && most > 0) factor = std::exp2(-std::ceil(std::log2(most)) - room), unit = room == 1 ? 0.5 / most : factor;
     }
 };
 
@@ -103,8 +103,10 @@ class NarrowTree {
 struct NarrowBound {
     double factor, off, part;
     float length_part, length_off, square_part; // of `beyond`, rounded up
-    NarrowBound(const NarrowFrame& frame, int p)
-        : factor(frame.factor), off(std::sqrt(p) * 0x1p-23), part((p + 8) * 0x1p-23), length_part(static_cast<float>((1 + part) * kUp)),
+    NarrowBound(const NarrowFrame& frame, int p) : NarrowBound(frame.factor, std::sqrt(p) * 0x1p-23, (p + 8) * 0x1p-23) {}
+    // Lengths times `factor` are off by `off` at most, and their squares by another `part`.
+    NarrowBound(double factor_, double off_, double part_)
+        : factor(factor_), off(off_), part(part_), length_part(static_cast<float>((1 + part) * kUp)),
           length_off(static_cast<float>(2 * off * kUp + 1e-17)), square_part(static_cast<float>((1 + part) * kUp)) {}
     // No pair within `bound` has a float32 square above this.
     float above(double bound) const {

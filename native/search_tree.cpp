@@ -4,15 +4,18 @@
 // further, in floating point, than a point inside it: pruning is exact.
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
 
 #include "metrics.hpp"
+#include "prefetch.hpp"
 #include "search_tree.hpp"
 #include "threads.hpp"
 #include "kd_tree.hpp"
 #include "kd_tree_narrow.hpp"
+#include "kd_tree_words.hpp"
 
 namespace sepal {
 
@@ -28,10 +31,18 @@ struct Job { // one leaf of queries against the whole tree
     double* work;   // multiply-adds
 };
 
-struct NarrowJob { // the same trees in float32
-    const NarrowTree& tree;
-    const NarrowTree& asking;
+template <class Tree> struct NarrowJob { // the same trees, rounded
+    const Tree& tree;
+    const Tree& asking;
     const NarrowBound bound;
+};
+
+struct SquareCosts { // nanoseconds of one core for what is looked at once: how much, and how much for each column
+    struct Cost {
+        double once, column;
+        constexpr double operator()(int p) const { return once + column * p; }
+    };
+    Cost node, ask, leaf, scan, kept;
 };
 
 } // namespace sepal
@@ -39,44 +50,93 @@ struct NarrowJob { // the same trees in float32
 #define SEPAL_HOT_FILE "kd_tree_asks.inc.hpp"
 #include "each_isa.hpp"
 
+#ifdef SEPAL_HAS_V3 // once more, for words
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized" // in the compiler's own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#define SEPAL_ISA vnni
+#define SEPAL_ATTR __attribute__((target("arch=x86-64-v3,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
+#define SEPAL_LANE_BYTES 32
+#include "lanes.inc.hpp"
+#include "kd_tree_words.inc.hpp"
+#undef SEPAL_ISA
+#undef SEPAL_ATTR
+#undef SEPAL_LANE_BYTES
+#endif
+
 namespace sepal {
 namespace {
 
 constexpr std::int32_t kManyLeaves = 16; // of queries: then others are called at once
 
-using AskFunction = void (*)(const Job&);
+using FloatsFunction = void (*)(const Job&, const NarrowJob<NarrowTree>&);
 
-AskFunction ask_function(Metric metric) {
-    return with_metric(metric, []<Metric M>() -> AskFunction { return SEPAL_BEST(ask<M>); });
+FloatsFunction floats_function(int p) {
+    if (p == 2) return SEPAL_BEST(ask_floats<2>);
+    if (p == 3) return SEPAL_BEST(ask_floats<3>);
+    if (p == 4) return SEPAL_BEST(ask_floats<4>);
+    return SEPAL_BEST(ask_floats<0>);
 }
 
-using SquaresFunction = void (*)(const Job&, const NarrowJob&);
+using WordsFunction = void (*)(const Job&, const NarrowJob<WordTree>&);
 
-SquaresFunction squares_function(int p) {
-    if (p == 2) return SEPAL_BEST(ask_squares<2>);
-    if (p == 3) return SEPAL_BEST(ask_squares<3>);
-    if (p == 4) return SEPAL_BEST(ask_squares<4>);
-    return SEPAL_BEST(ask_squares<0>);
+// Nothing where the processor cannot compare words.
+WordsFunction words_function(int pairs) {
+#ifdef SEPAL_HAS_V3
+    if (!has_byte_products()) return nullptr;
+    if (pairs == 3) return vnni::ask_words<3>;
+    if (pairs == 4) return vnni::ask_words<4>;
+    if (pairs == 5) return vnni::ask_words<5>;
+    return vnni::ask_words<0>;
+#else
+    return nullptr;
+#endif
 }
 
-// What a question asks of trees that are there: `narrow` only for squares, and where queries fit into its frame.
+// The points of a tree rounded for squares: in words where these are fine enough, else in float32.
+struct Rounded {
+    std::optional<NarrowTree> floats;
+    std::optional<WordTree> words;
+
+    Rounded(const KdTree& tree, const NarrowFrame& frame, int p, bool in_words, int threads) {
+        if (in_words) words.emplace(tree, WordFrame(frame, p), p, threads);
+        else floats.emplace(tree, frame, p, threads);
+    }
+    static bool suit_words(const KdTree& tree, const NarrowFrame& frame, int p) {
+        return p > kFewColumns && words_function(p) != nullptr && WordFrame(frame, p).suits(tree, p);
+    }
+
+  private:
+    static constexpr int kFewColumns = 4; // up to so many, float32 is as quick
+};
+
+// What a question asks of trees that are there: `rounded` only for squares, and where queries fit into its frame.
 struct Trees {
     const KdTree& tree;
     const KdTree& asking;
-    const NarrowTree* narrow;
-    const NarrowTree* narrow_asking;
-    const NarrowFrame* frame;
+    const Rounded* rounded;
+    const Rounded* rounded_asking;
+    const NarrowFrame& frame;
 };
+
+// One leaf of queries against the tree, by whatever form of it there is.
+std::function<void(const Job&)> ask_function(const Trees& trees, Metric metric, int p) {
+    if (trees.rounded == nullptr) return with_metric(metric, []<Metric M>() -> void (*)(const Job&) { return SEPAL_BEST(ask<M>); });
+    const Rounded &points = *trees.rounded, &asking = *trees.rounded_asking;
+    if (points.words) {
+        const NarrowJob<WordTree> words{*points.words, *asking.words, WordFrame(trees.frame, p).bound(p)};
+        return [words, function = words_function((p + 1) / 2)](const Job& job) { function(job, words); };
+    }
+    const NarrowJob<NarrowTree> floats{*points.floats, *asking.floats, NarrowBound(trees.frame, p)};
+    return [floats, function = floats_function(p)](const Job& job) { function(job, floats); };
+}
 
 Ranking ask_trees(const Trees& trees, Points queries, const MetricSpec& spec, const Plan& plan, double* work) {
     const int p = queries.p;
     const KdTree &tree = trees.tree, *asking = &trees.asking;
-    const AskFunction function = ask_function(spec.metric);
-    const SquaresFunction squares = squares_function(p);
-    const auto ask = [&](const Job& job) {
-        if (trees.narrow != nullptr) squares(job, {*trees.narrow, *trees.narrow_asking, NarrowBound(*trees.frame, p)});
-        else function(job);
-    };
+    const auto ask = ask_function(trees, spec.metric, p);
     RankingBuilder builder(queries.n, plan.threads);
     const std::int32_t n_leaves = asking->n_leaves();
     Watch watch(plan.poll, n_leaves);
@@ -126,22 +186,23 @@ Ranking search_tree(Points points, Points queries, const MetricSpec& spec, const
     std::optional<KdTree> other;
     const KdTree& asking = plan.self_join ? tree : other.emplace(queries, plan.threads);
     const NarrowFrame frame(tree, asking, points.p);
-    std::optional<NarrowTree> narrow, narrow_other;
+    std::optional<Rounded> rounded, rounded_other;
     if (spec.metric == Metric::l2 && frame.usable) {
-        narrow.emplace(tree, frame, points.p, plan.threads);
-        if (!plan.self_join) narrow_other.emplace(asking, frame, points.p, plan.threads);
+        const bool in_words = Rounded::suit_words(tree, frame, points.p);
+        rounded.emplace(tree, frame, points.p, in_words, plan.threads);
+        if (!plan.self_join) rounded_other.emplace(asking, frame, points.p, in_words, plan.threads);
     }
-    const NarrowTree* const own = narrow ? &*narrow : nullptr;
-    return ask_trees({tree, asking, own, narrow_other ? &*narrow_other : own, &frame}, queries, spec, plan, work);
+    const Rounded* const own = rounded ? &*rounded : nullptr;
+    return ask_trees({tree, asking, own, rounded_other ? &*rounded_other : own, frame}, queries, spec, plan, work);
 }
 
 struct KeptTree::Parts {
     Parts(Points points, int threads) : tree(points, threads), frame(tree, points.p) {
-        if (frame.usable) narrow.emplace(tree, frame, points.p, threads);
+        if (frame.usable) rounded.emplace(tree, frame, points.p, Rounded::suit_words(tree, frame, points.p), threads);
     }
     KdTree tree;
     NarrowFrame frame;
-    std::optional<NarrowTree> narrow;
+    std::optional<Rounded> rounded;
 };
 
 KeptTree::KeptTree(Points points, int threads) : parts_(std::make_unique<Parts>(points, threads)) {}
@@ -150,9 +211,10 @@ KeptTree::~KeptTree() = default;
 Ranking KeptTree::search(Points queries, const MetricSpec& spec, const Plan& plan) const {
     const Parts& kept = *parts_;
     const KdTree asking(queries, plan.threads);
-    std::optional<NarrowTree> narrow;
-    if (spec.metric == Metric::l2 && kept.narrow && kept.frame.holds(asking, queries.p)) narrow.emplace(asking, kept.frame, queries.p, plan.threads);
-    return ask_trees({kept.tree, asking, narrow ? &*kept.narrow : nullptr, narrow ? &*narrow : nullptr, &kept.frame}, queries, spec, plan, nullptr);
+    if (spec.metric != Metric::l2 || !kept.rounded || !kept.frame.holds(asking, queries.p))
+        return ask_trees({kept.tree, asking, nullptr, nullptr, kept.frame}, queries, spec, plan, nullptr);
+    const Rounded rounded(asking, kept.frame, queries.p, kept.rounded->words.has_value(), plan.threads);
+    return ask_trees({kept.tree, asking, &*kept.rounded, &rounded, kept.frame}, queries, spec, plan, nullptr);
 }
 
 } // namespace sepal

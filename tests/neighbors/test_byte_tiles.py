@@ -128,10 +128,11 @@ import hashlib, numpy as np, sepal._native as native
 from tests.neighbors.hard_sets import SETS, search
 answer = hashlib.sha256()
 for name in ("noise", "whole numbers with ties", "cells far out", "near a plane"):
-    rows = np.unique(SETS[name](np.random.default_rng(19), 500, 70), axis=0)
-    for method, k in (("tiles", 1), ("tiles", 9), ("axes", 4), ("tree", 9)):
-        for each in search(rows, k, method=method, tie=2.0**-40):
-            answer.update(each.tobytes())
+    for p in (7, 70):
+        rows = np.unique(SETS[name](np.random.default_rng(19), 500, p), axis=0)
+        for method, k in (("tiles", 1), ("tiles", 9), ("axes", 4), ("tree", 1), ("tree", 9), ("tree", 30)):
+            for each in search(rows, k, method=method, tie=2.0**-40):
+                answer.update(each.tobytes())
 print(native.instruction_set(), answer.hexdigest())
 """
 
