@@ -1,17 +1,19 @@
 #include "condense_nodes.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#define SEPAL_HOT_WIDE
 #define SEPAL_HOT_FILE "condense_nodes.inc.hpp"
 #include "each_isa.hpp"
 
 namespace sepal {
 
 NearChildren near_children_function(Metric metric) {
-    if (metric == Metric::l2) return SEPAL_BEST(near_children<Metric::l2>);
-    if (metric == Metric::l1) return SEPAL_BEST(near_children<Metric::l1>);
-    return SEPAL_BEST(near_children<Metric::linf>);
+    if (metric == Metric::l2) return SEPAL_BEST_WIDE(near_children<Metric::l2>);
+    if (metric == Metric::l1) return SEPAL_BEST_WIDE(near_children<Metric::l1>);
+    return SEPAL_BEST_WIDE(near_children<Metric::linf>);
 }
 
 } // namespace sepal

@@ -29,11 +29,12 @@ struct FreshRows {
     double tie;
 };
 
-// masks[i]: bit c is clear only if prototype given[i] surely matters to no case in child c. It is farther than the child
-// reaches, or the leader of its class is nearer to every point of the box, by more than any tie (squared distances only:
-// their difference is linear between the corners). Leaders are updated first; who leads always passes its box.
+// near[c] becomes the prototypes of `given` that may matter to a case in child c, in their order, with room for all of
+// them and one more; `ends` says where they end. One is left out only if it is farther than the child reaches, or if the
+// leader of its class is nearer to every point of the box, by more than any tie (squared distances only: their difference
+// is linear between the corners). Leaders are updated first; who leads always passes its box.
 using NearChildren = void (*)(const FreshRows& fresh, const std::int32_t* given, std::int64_t n, const ChildBoxes& boxes,
-                              const Leaders& leaders, std::uint8_t* masks);
+                              const Leaders& leaders, std::int32_t* const* near, std::int32_t** ends);
 
 // For l2, l1 and linf.
 NearChildren near_children_function(Metric metric);

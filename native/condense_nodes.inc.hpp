@@ -32,7 +32,7 @@ SEPAL_ATTR inline void lead(const FreshRows& fresh, const std::int32_t* given, s
 
 template <Metric M>
 SEPAL_ATTR void near_children(const FreshRows& fresh, const std::int32_t* given, std::int64_t n, const ChildBoxes& boxes,
-                              const Leaders& leaders, std::uint8_t* masks) {
+                              const Leaders& leaders, std::int32_t* const* near, std::int32_t** ends) {
     using D = Doubles;
     constexpr int W = D::width;
     const int p = fresh.p;
@@ -40,6 +40,8 @@ SEPAL_ATTR void near_children(const FreshRows& fresh, const std::int32_t* given,
     if (led) lead(fresh, given, n, boxes.center, leaders);
     const D::V none = D::fill(0), rounded = D::fill(1 - 1e-12); // the values themselves may be rounded otherwise
     const D::V apart = D::fill(2 * (64 * fresh.tie + 1e-11));   // a share of a bound on all squared distances at hand
+    std::int32_t* end[kChildren];
+    std::copy_n(near, kChildren, end);
     for (std::int64_t i = 0; i < n; ++i) {
         const double* z = fresh.rows + std::int64_t{given[i]} * p;
         const std::int64_t code = fresh.codes[given[i]];
@@ -57,16 +59,20 @@ SEPAL_ATTR void near_children(const FreshRows& fresh, const std::int32_t* given,
                     swing += half * D::abs(at - D::load(leaders.rows + (code * p + f) * kChildren + lane));
                 }
             }
-            unsigned near = D::bits(D::at_most(beyond * rounded, D::load(boxes.reach + lane)));
+            unsigned within = D::bits(D::at_most(beyond * rounded, D::load(boxes.reach + lane)));
             if (led) {
                 // |x - z|^2 - |x - leader|^2 is least at a corner, where it is this.
                 const D::V least = square - D::load(leaders.squares + code * kChildren + lane) - swing - swing;
-                near &= D::bits(D::at_most(least, apart * (square + D::load(boxes.square + lane))));
+                within &= D::bits(D::at_most(least, apart * (square + D::load(boxes.square + lane))));
             }
-            mask |= near << lane;
+            mask |= within << lane;
         }
-        masks[i] = static_cast<std::uint8_t>(mask);
+        for (int k = 0; k < kChildren; ++k) { // how many it passes to cannot be foretold: nothing branches on it
+            *end[k] = given[i];
+            end[k] += mask >> k & 1;
+        }
     }
+    std::copy_n(end, kChildren, ends);
 }
 
 } // namespace sepal::SEPAL_ISA

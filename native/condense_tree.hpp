@@ -98,7 +98,6 @@ class CaseTree {
     };
     // Of one depth and one thread: what comes to each child.
     struct Level {
-        std::vector<std::uint8_t> masks;
         std::vector<std::int32_t> near[kChildren];
     };
     using Lists = std::vector<Level>;
@@ -171,20 +170,22 @@ class CaseTree {
     void go_down(std::int32_t at, Round& round, const std::vector<std::int32_t>& given, Lists& lists, Watch& watch, Visitor& visitor, bool hand_over) {
         Node& node = nodes_[at];
         Level& level = lists[node.depth];
-        level.masks.resize(given.size());
         const std::int64_t cells = at * per_node(), lanes = std::int64_t{at} * kChildren;
         const ChildBoxes boxes{center_.data() + cells, half_.data() + cells, square_.data() + lanes, node.reach};
         const bool led = n_classes_ > 0;
         const Leaders leaders{led ? leaders_.data() + cells * n_classes_ : nullptr, led ? leader_squares_.data() + lanes * n_classes_ : nullptr};
-        near_(round.fresh, given.data(), static_cast<std::int64_t>(given.size()), boxes, leaders, level.masks.data());
-        for (auto& near : level.near) near.clear();
-        for (std::size_t i = 0; i < given.size(); ++i)
-            for (unsigned left = level.masks[i]; left != 0; left &= left - 1) level.near[std::countr_zero(left)].push_back(given[i]);
+        std::int32_t *near[kChildren], *ends[kChildren];
+        for (int k = 0; k < kChildren; ++k) {
+            level.near[k].resize(given.size() + 1);
+            near[k] = level.near[k].data();
+        }
+        near_(round.fresh, given.data(), static_cast<std::int64_t>(given.size()), boxes, leaders, near, ends);
+        for (int k = 0; k < kChildren; ++k) level.near[k].resize(ends[k] - near[k]);
         for (int k = 0; k < kChildren && !watch.stopped(); ++k) {
             const Child child = node.child[k];
             if (level.near[k].empty()) continue;
             if (child.node < 0) node.reach[k] = show(child.part, node.reach[k], round, level.near[k], visitor);
-            else if (hand_over && nodes_[child.node].depth == kAlone) round.tasks.push_back({child.node, level.near[k]});
+            else if (hand_over && nodes_[child.node].depth == kAlone) round.tasks.push_back({child.node, std::move(level.near[k])});
             else go_down(child.node, round, level.near[k], lists, watch, visitor, hand_over);
         }
         renew(at);

@@ -19,6 +19,17 @@
 #undef SEPAL_ISA
 #undef SEPAL_ATTR
 #undef SEPAL_LANE_BYTES
+#ifdef SEPAL_HOT_WIDE
+#define SEPAL_ISA v4
+#define SEPAL_ATTR __attribute__((target("arch=x86-64-v4")))
+#define SEPAL_LANE_BYTES 64
+#include "lanes.inc.hpp"
+#include SEPAL_HOT_FILE
+#undef SEPAL_ISA
+#undef SEPAL_ATTR
+#undef SEPAL_LANE_BYTES
+#endif
 #endif
 
+#undef SEPAL_HOT_WIDE
 #undef SEPAL_HOT_FILE

@@ -44,11 +44,20 @@ inline bool has_v3() {
 #endif
 }
 
+inline bool has_v4() {
+#ifdef SEPAL_HAS_V3
+    static const bool yes = has_v3() && !keeps_to("x86-64-v3") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+    return yes;
+#else
+    return false;
+#endif
+}
+
 // Sums of products of 8-bit and 16-bit integers in one instruction (AVX-512 VNNI), for byte_tiles.cpp and search_tree.cpp.
 inline bool has_byte_products() {
 #ifdef SEPAL_HAS_V3
-    static const bool yes = has_v3() && !keeps_to("x86-64-v3") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
+    static const bool yes = has_v4() && __builtin_cpu_supports("avx512vnni");
     return yes;
 #else
     return false;
@@ -60,6 +69,8 @@ inline bool has_byte_products() {
 // The function of this name in the best namespace this processor can run (commas in template arguments are fine).
 #ifdef SEPAL_HAS_V3
 #define SEPAL_BEST(...) (::sepal::has_v3() ? ::sepal::v3::__VA_ARGS__ : ::sepal::baseline::__VA_ARGS__)
+#define SEPAL_BEST_WIDE(...) (::sepal::has_v4() ? ::sepal::v4::__VA_ARGS__ : SEPAL_BEST(__VA_ARGS__))
 #else
 #define SEPAL_BEST(...) ::sepal::baseline::__VA_ARGS__
+#define SEPAL_BEST_WIDE(...) SEPAL_BEST(__VA_ARGS__)
 #endif

@@ -2,58 +2,9 @@
 // samples are good enough here; the boxes are exact.
 #include "kd_tree.hpp"
 
-#include <bit>
 #include <utility>
 
 namespace sepal {
-namespace {
-
-// Unsigned integers in the order of the coordinates, as far as float32 tells them apart.
-std::uint64_t sortable(double x) {
-    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
-    return bits >> 31 ? ~bits : bits | 0x80000000u;
-}
-
-// An element near the one of rank `wanted`, by a sorted sample.
-std::uint64_t* pivot_near(std::uint64_t* a, std::int64_t n, std::int64_t wanted) {
-    constexpr int kMost = 25;
-    const int size = n < 200 ? 3 : n < 2000 ? 9 : kMost;
-    std::uint64_t* sample[kMost];
-    for (int i = 0; i < size; ++i) {
-        std::uint64_t* each = a + (2 * i + 1) * n / (2 * size);
-        int at = i;
-        for (; at > 0 && *sample[at - 1] > *each; --at) sample[at] = sample[at - 1];
-        sample[at] = each;
-    }
-    return sample[wanted * size / n];
-}
-
-// As std::nth_element, for distinct keys; the inner loop has no branch to mispredict.
-void select(std::uint64_t* a, std::int64_t n, std::int64_t wanted) {
-    for (int rounds = 0; n > 24 && rounds < 60; ++rounds) {
-        std::swap(*pivot_near(a, n, wanted), a[n - 1]);
-        const std::uint64_t pivot = a[n - 1];
-        std::int64_t below = 0;
-        for (std::int64_t i = 0; i < n - 1; ++i) {
-            const std::uint64_t each = a[i];
-            a[i] = a[below];
-            a[below] = each;
-            below += each < pivot;
-        }
-        std::swap(a[below], a[n - 1]);
-        if (wanted == below) return;
-        if (wanted < below) {
-            n = below;
-        } else {
-            a += below + 1;
-            n -= below + 1;
-            wanted -= below + 1;
-        }
-    }
-    std::nth_element(a, a + wanted, a + n);
-}
-
-} // namespace
 
 KdTree::KdTree(Points points, int threads)
     : points_(points), n_(points.n), p_(points.p), keys_(points.n), order_(points.n),
@@ -136,9 +87,9 @@ void KdTree::split(std::int64_t begin, std::int64_t middle, std::int64_t end) {
     const int side = wide_side(begin, end);
     for (std::int64_t i = begin; i < end; ++i) {
         const std::int32_t row = row_at(i);
-        keys_[i] = sortable(points_.row(row)[side]) << 32 | static_cast<std::uint32_t>(row);
+        keys_[i] = row_key(points_.row(row)[side], row);
     }
-    select(keys_.data() + begin, end - begin, middle - begin);
+    select_key(keys_.data() + begin, end - begin, middle - begin);
 }
 
 // The side in which a sample of these points is spread most.

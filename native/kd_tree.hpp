@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ranking.hpp"
+#include "row_keys.hpp"
 
 namespace sepal {
 
@@ -63,7 +64,7 @@ class KdTree {
     std::vector<Node> nodes_;
     SpareVector<double> values_, boxes_, sides_;
 
-    std::int32_t row_at(std::int64_t i) const { return static_cast<std::int32_t>(keys_[i] & 0xffffffffu); }
+    std::int32_t row_at(std::int64_t i) const { return row_of_key(keys_[i]); }
     std::int64_t position(std::int32_t leaf) const { return std::min(n_, std::int64_t{leaf} * kLeaf); }
     std::int32_t lay_out(std::int32_t first, std::int32_t n_leaves);
     void build_all(int threads);

@@ -19,7 +19,8 @@ template <class Cells> class AskingSquares {
   public:
     SEPAL_ATTR AskingSquares(const Job& job, const NarrowJob<typename Cells::Tree>& narrow)
         : job_(job), bound_(narrow.bound), cells_(narrow.tree, narrow.asking, job.leaf, job.p), p_(P > 0 ? P : job.p), n_queries_(job.asking.size(job.leaf)),
-          zero_(narrow.bound.above(job.plan.zero)), by_few_(job.plan.limits == nullptr && job.plan.k > 1 && job.plan.k <= Few::kMost ? ~0u : 0u) {
+          zero_(narrow.bound.above(job.plan.zero)), widen_(static_cast<float>((1 + job.plan.tie) * (1 + 0x1p-20))),
+          by_few_(job.plan.limits == nullptr && job.plan.k > 1 && job.plan.k <= Few::kMost ? ~0u : 0u) {
         for (int i = 0; i < n_queries_; ++i) limits_[i] = narrow.bound.above(job.found[i].bound);
         std::fill(limits_ + n_queries_, limits_ + kLeaf, -1.0f); // nobody asks in the padding
         widest_ = *std::max_element(limits_, limits_ + n_queries_);
@@ -84,7 +85,8 @@ template <class Cells> class AskingSquares {
     const Cells cells_;
     const int p_;
     const int n_queries_;
-    const float zero_; // the float32 square of what is rounding noise
+    const float zero_;  // the float32 square of what is rounding noise
+    const float widen_; // by ties, and more than its product rounds
     std::int64_t n_nodes_ = 0, n_asks_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0, n_kept_ = 0; // looked at
     float share_ = 0; // of the queries and children of a node who concern each other, lately
     float limits_[kLeaf], widest_ = 0; // of the queries, in float32 squares, and the largest of them
@@ -211,8 +213,8 @@ template <class Cells> class AskingSquares {
 
     SEPAL_ATTR SEPAL_INLINE void tighten(int q) { limits_[q] = std::min(limits_[q], reach(few_[q].slot[job_.plan.k - 1])); }
 
-    // No square of a point as near as that of this one is above it.
-    SEPAL_ATTR SEPAL_INLINE float reach(float square) const { return std::max(bound_.beyond(square), zero_); }
+    // No square of a point as near as that of this one, or tied with it, is above it.
+    SEPAL_ATTR SEPAL_INLINE float reach(float square) const { return std::max(bound_.beyond(square) * widen_, zero_); }
 
     // Of a first leaf the k smallest, in order, and who may belong to them.
     SEPAL_ATTR SEPAL_INLINE unsigned smallest_few(Few& few, float* squares, unsigned within) const {

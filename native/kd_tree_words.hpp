@@ -19,23 +19,22 @@ struct WordFrame {
     // From a bound on the squared distance to one on the integer, and back.
     NarrowBound bound(int p) const { return {factor, std::sqrt(p) * (1 + 1e-6), (p + 8) * 0x1p-23}; }
 
-    // Whether leaves are so large that rounding hardly lets more points pass: their diagonals, in words.
+    // Whether leaves are so large that rounding hardly lets more points pass: their diagonals, in words. The points of
+    // small ones may all lie in one place, where each meets all others in float64.
     bool suits(const KdTree& tree, int p) const {
-        constexpr int kSome = 64;
-        const double enough = kEnough * p * std::sqrt(p);
-        const std::int32_t step = std::max(1, tree.n_leaves() / kSome);
-        int small = 0, all = 0;
-        for (std::int32_t leaf = 0; leaf < tree.n_leaves(); leaf += step, ++all) {
+        const double enough = kEnough * p * std::sqrt(p), most = std::min(kMostPart * tree.n_leaves(), kMostRoots * std::sqrt(tree.n_leaves()));
+        int small = 0;
+        for (std::int32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
             const double *low = tree.low(leaf), *high = tree.high(leaf);
             double square = 0;
             for (int f = 0; f < p; ++f) square += (high[f] - low[f]) * (high[f] - low[f]);
             small += std::sqrt(square) * factor < enough;
         }
-        return 8 * small <= all;
+        return small <= most;
     }
 
   private:
-    static constexpr double kEnough = 8;
+    static constexpr double kEnough = 8, kMostPart = 0.125, kMostRoots = 1;
 };
 
 class WordTree {

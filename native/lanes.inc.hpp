@@ -5,6 +5,9 @@ namespace sepal::SEPAL_ISA {
 #ifdef SEPAL_VECTOR_EXTENSIONS
 template <class T, class Bits> struct Lanes {
     static constexpr int width = SEPAL_LANE_BYTES / sizeof(T);
+#if SEPAL_LANE_BYTES == 64
+    static constexpr int kCurrentRounding = 4;
+#endif
     typedef T V __attribute__((vector_size(SEPAL_LANE_BYTES)));
     typedef Bits Mask __attribute__((vector_size(SEPAL_LANE_BYTES)));
 
@@ -25,7 +28,13 @@ template <class T, class Bits> struct Lanes {
     SEPAL_ATTR static SEPAL_INLINE V fill(T x) { return x - V{}; } // folds to a broadcast; x + V{} does not, for -0
     // a < b ? a : b and a > b ? a : b, which compilers do not always see to be one instruction.
     SEPAL_ATTR static SEPAL_INLINE V min(V a, V b) {
-#if defined(__x86_64__) && SEPAL_LANE_BYTES == 32
+#if SEPAL_LANE_BYTES == 64 && defined(__clang__)
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_minps512(a, b, kCurrentRounding);
+        else return __builtin_ia32_minpd512(a, b, kCurrentRounding);
+#elif SEPAL_LANE_BYTES == 64
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_minps512_mask(a, b, a, -1, kCurrentRounding);
+        else return __builtin_ia32_minpd512_mask(a, b, a, -1, kCurrentRounding);
+#elif defined(__x86_64__) && SEPAL_LANE_BYTES == 32
         if constexpr (sizeof(T) == 4) return __builtin_ia32_minps256(a, b);
         else return __builtin_ia32_minpd256(a, b);
 #elif defined(__x86_64__)
@@ -36,7 +45,13 @@ template <class T, class Bits> struct Lanes {
 #endif
     }
     SEPAL_ATTR static SEPAL_INLINE V max(V a, V b) {
-#if defined(__x86_64__) && SEPAL_LANE_BYTES == 32
+#if SEPAL_LANE_BYTES == 64 && defined(__clang__)
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_maxps512(a, b, kCurrentRounding);
+        else return __builtin_ia32_maxpd512(a, b, kCurrentRounding);
+#elif SEPAL_LANE_BYTES == 64
+        if constexpr (sizeof(T) == 4) return __builtin_ia32_maxps512_mask(a, b, a, -1, kCurrentRounding);
+        else return __builtin_ia32_maxpd512_mask(a, b, a, -1, kCurrentRounding);
+#elif defined(__x86_64__) && SEPAL_LANE_BYTES == 32
         if constexpr (sizeof(T) == 4) return __builtin_ia32_maxps256(a, b);
         else return __builtin_ia32_maxpd256(a, b);
 #elif defined(__x86_64__)
@@ -53,11 +68,13 @@ template <class T, class Bits> struct Lanes {
     // One lane up: the last lane of `before`, then `own` without its last.
     SEPAL_ATTR static SEPAL_INLINE V after(V before, V own) {
 #ifdef __clang__
-        if constexpr (width == 8) return __builtin_shufflevector(before, own, 7, 8, 9, 10, 11, 12, 13, 14);
+        if constexpr (width == 16) return __builtin_shufflevector(before, own, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+        else if constexpr (width == 8) return __builtin_shufflevector(before, own, 7, 8, 9, 10, 11, 12, 13, 14);
         else if constexpr (width == 4) return __builtin_shufflevector(before, own, 3, 4, 5, 6);
         else return __builtin_shufflevector(before, own, 1, 2);
 #else
-        if constexpr (width == 8) return __builtin_shuffle(before, own, Mask{7, 8, 9, 10, 11, 12, 13, 14});
+        if constexpr (width == 16) return __builtin_shuffle(before, own, Mask{15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30});
+        else if constexpr (width == 8) return __builtin_shuffle(before, own, Mask{7, 8, 9, 10, 11, 12, 13, 14});
         else if constexpr (width == 4) return __builtin_shuffle(before, own, Mask{3, 4, 5, 6});
         else return __builtin_shuffle(before, own, Mask{1, 2});
 #endif
@@ -72,7 +89,10 @@ template <class T, class Bits> struct Lanes {
     SEPAL_ATTR static SEPAL_INLINE V where(Mask m, V yes) { return reinterpret_cast<V>(m & reinterpret_cast<Mask>(yes)); } // else 0
     // Bit i is set where lane i of the mask is.
     SEPAL_ATTR static SEPAL_INLINE unsigned bits(Mask m) {
-#if defined(__x86_64__) && SEPAL_LANE_BYTES == 32
+#if SEPAL_LANE_BYTES == 64
+        if constexpr (sizeof(T) == 4) return static_cast<std::uint16_t>(__builtin_ia32_cvtd2mask512(m));
+        else return static_cast<std::uint8_t>(__builtin_ia32_cvtq2mask512(m));
+#elif defined(__x86_64__) && SEPAL_LANE_BYTES == 32
         if constexpr (sizeof(T) == 4) return static_cast<unsigned>(__builtin_ia32_movmskps256(reinterpret_cast<V>(m)));
         else return static_cast<unsigned>(__builtin_ia32_movmskpd256(reinterpret_cast<V>(m)));
 #elif defined(__x86_64__)

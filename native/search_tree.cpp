@@ -105,7 +105,7 @@ struct Rounded {
         else floats.emplace(tree, frame, p, threads);
     }
     static bool suit_words(const KdTree& tree, const NarrowFrame& frame, int p) {
-        return p > kFewColumns && words_function(p) != nullptr && WordFrame(frame, p).suits(tree, p);
+        return p > kFewColumns && words_function((p + 1) / 2) != nullptr && WordFrame(frame, p).suits(tree, p);
     }
 
   private:

@@ -1,6 +1,7 @@
 #include "spatial_order.hpp"
 
-#include <numeric>
+#include "row_keys.hpp"
+#include "spare_memory.hpp"
 
 namespace sepal {
 namespace {
@@ -12,7 +13,9 @@ struct Part {
 struct Splitter {
     Points points;
     int block;
-    std::vector<std::int32_t>& order;
+    SpareVector<std::uint64_t>& keys; // of coordinates in the side that was cut last, and rows
+
+    std::int32_t row(std::int64_t i) const { return row_of_key(keys[i]); }
 
     int widest_side(const Part& part) const {
         std::vector<double> low(points.p, std::numeric_limits<double>::infinity()), high(points.p, -std::numeric_limits<double>::infinity());
@@ -20,8 +23,8 @@ struct Splitter {
         const std::int64_t step = std::max<std::int64_t>(1, (part.end - part.begin) / 256);
         for (std::int64_t i = part.begin; i < part.end; i += step)
             for (int f = 0; f < points.p; ++f) {
-                low[f] = std::min(low[f], points.row(order[i])[f]);
-                high[f] = std::max(high[f], points.row(order[i])[f]);
+                low[f] = std::min(low[f], points.row(row(i))[f]);
+                high[f] = std::max(high[f], points.row(row(i))[f]);
             }
         int widest = 0;
         for (int f = 1; f < points.p; ++f)
@@ -35,12 +38,8 @@ struct Splitter {
     std::int64_t halve(const Part& part) {
         const int side = widest_side(part);
         const std::int64_t n_blocks = (part.end - part.begin + block - 1) / block, middle = part.begin + n_blocks / 2 * block;
-        // Coordinates beside their rows: looked up once each, not at every comparison.
-        std::vector<std::pair<double, std::int32_t>> keys;
-        keys.reserve(part.end - part.begin);
-        for (std::int64_t i = part.begin; i < part.end; ++i) keys.emplace_back(points.row(order[i])[side], order[i]);
-        std::nth_element(keys.begin(), keys.begin() + (middle - part.begin), keys.end());
-        for (std::int64_t i = part.begin; i < part.end; ++i) order[i] = keys[i - part.begin].second;
+        for (std::int64_t i = part.begin; i < part.end; ++i) keys[i] = row_key(points.row(row(i))[side], row(i));
+        select_key(keys.data() + part.begin, part.end - part.begin, middle - part.begin);
         return middle;
     }
 
@@ -55,9 +54,9 @@ struct Splitter {
 } // namespace
 
 std::vector<std::int32_t> spatial_order(Points points, int block, int threads) {
-    std::vector<std::int32_t> order(points.n);
-    std::iota(order.begin(), order.end(), 0);
-    Splitter splitter{points, block, order};
+    SpareVector<std::uint64_t> keys(points.n);
+    for (std::int64_t i = 0; i < points.n; ++i) keys[i] = static_cast<std::uint64_t>(i);
+    Splitter splitter{points, block, keys};
     // Halves of halves of halves, then each of them by one thread.
     std::vector<Part> parts{{0, points.n}};
     for (int level = 0; level < 3; ++level) {
@@ -70,6 +69,8 @@ std::vector<std::int32_t> spatial_order(Points points, int block, int threads) {
         parts = std::move(halves);
     }
     parallel_for(Loop{.n = static_cast<std::int64_t>(parts.size()), .threads = threads}, [&](std::int64_t i) { splitter.split(parts[i]); });
+    std::vector<std::int32_t> order(points.n);
+    for (std::int64_t i = 0; i < points.n; ++i) order[i] = row_of_key(keys[i]);
     return order;
 }
 

@@ -11,7 +11,7 @@ from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.neighbors import kneighbors_graph, neighbor_ranking, radius_neighbors_graph, radius_ranking
 from tests.oracles import neighbors as oracle
 
-PATHS = [("brute", 3), ("tree", 3), ("brute", 20)]
+PATHS = [("brute", 3), ("tree", 3), ("tree", 7), ("brute", 20)]
 
 
 def assert_within(found, D, limits, *, exclude_self, tolerance, squared):

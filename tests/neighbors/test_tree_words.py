@@ -45,6 +45,15 @@ def test_rows_in_opposite_corners_do_not_leave_31_bits(p, k):
     assert_the_oracle(_tree(rows, k), D, k, 0.0, exclude_self=True)
 
 
+@pytest.mark.parametrize("k", [1, 6, 30])
+@pytest.mark.parametrize("p", [3, 6])
+def test_ties_that_are_wider_than_rounding(p, k):
+    """Bounds of candidates left no room for a tie; it was only within their rounding that ties of 1e-6 were found."""
+    rows = np.random.default_rng(37).normal(size=(700, p))
+    for ours, direct in zip(_tree(rows, k, tie=0.03), search(rows, k, method="direct", tie=0.03), strict=True):
+        np.testing.assert_array_equal(ours, direct)
+
+
 @pytest.mark.parametrize("limit", [0.0, 0.3, 2.0, 1e3])
 def test_within_a_radius(limit):
     rows = np.random.default_rng(34).normal(size=(900, 6))

@@ -35,8 +35,8 @@ def told(lists: PartLists) -> list[list[int]]:
 @pytest.mark.parametrize("k", [1, 6])
 @pytest.mark.parametrize(
     ("p", "distance", "method"),
-    [(3, "euclidean", "tree"), (3, "euclidean", "brute"), (13, "euclidean", "brute"), (4, "manhattan", "brute"),
-     (70, "euclidean", "brute")],
+    [(3, "euclidean", "tree"), (6, "euclidean", "tree"), (3, "euclidean", "brute"), (13, "euclidean", "brute"),
+     (4, "manhattan", "brute"), (70, "euclidean", "brute")],
 )  # fmt: skip
 def test_all_turns_together_find_whom_the_oracle_finds(p, distance, method, k, turns):
     X = rows(p)
