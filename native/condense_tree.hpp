@@ -77,6 +77,7 @@ class CaseTree {
     }
 
   private:
+    static constexpr int kFolds = 3;                 // halves of halves of halves are kChildren
     static constexpr int kAlone = 2;                 // a node of this depth, with all below it, is the task of one thread
     static constexpr std::int32_t kMostClasses = 16; // with more, the leaders would take more room than the cases
     struct Child {
@@ -103,13 +104,15 @@ class CaseTree {
     using Lists = std::vector<Level>;
 
     std::int64_t per_node() const { return std::int64_t{kChildren} * p_; }
-    // Parts begin .. end; the halves are those of spatial_order.
+    // Parts begin .. end; the halves are those of spatial_order. What is no power of eight is made up for at the root, so
+    // that the many nodes above parts are full.
     std::int32_t grow(std::int32_t begin, std::int32_t end, int depth) {
         const auto at = static_cast<std::int32_t>(nodes_.size());
         nodes_.push_back({depth, {}, {}});
         depth_ = std::max(depth_, depth);
         std::vector<std::pair<std::int32_t, std::int32_t>> ranges{{begin, end}};
-        for (int fold = 1; fold < kChildren; fold *= 2) {
+        const int folds = depth > 0 ? kFolds : (std::bit_width(static_cast<std::uint32_t>(std::max(end - begin, 2) - 1)) - 1) % kFolds + 1;
+        for (int fold = 0; fold < folds; ++fold) {
             std::vector<std::pair<std::int32_t, std::int32_t>> halves;
             for (const auto& [from, to] : ranges) {
                 const std::int32_t middle = from + (to - from) / 2;
