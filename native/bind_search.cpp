@@ -145,7 +145,7 @@ double tree_work(const Matrix& points, int k, int threads, std::int64_t turns) {
     return work;
 }
 
-template <double (*look)(Points)> double looked(const Matrix& points) {
+template <auto look> auto looked(const Matrix& points) {
     const nb::gil_scoped_release free;
     return look(points_of(points));
 }
@@ -206,7 +206,8 @@ void bind_search(nb::module_& m) {
     m.def("tree_work", &tree_work, nb::kw_only(), nb::arg("points"), nb::arg("k"), nb::arg("threads"), nb::arg("turns") = 1);
     m.def("spread", &spread_lists, nb::kw_only(), nb::arg("start"), nb::arg("entries"), nb::arg("values"), nb::arg("group_start"), nb::arg("members"),
           nb::arg("list_of"), nb::arg("row"), nb::arg("distinct"), nb::arg("k"), nb::arg("whole_ties"));
-    m.def("relative_nearness", &looked<relative_nearness>, nb::kw_only(), nb::arg("points"));
+    nb::class_<Nearness>(m, "Nearness").def_ro("distance", &Nearness::distance).def_ro("relative", &Nearness::relative);
+    m.def("nearness", &looked<nearness>, nb::kw_only(), nb::arg("points"));
     m.def("spread_directions", &looked<spread_directions>, nb::kw_only(), nb::arg("points"));
     m.def("instruction_set", [] { return has_byte_products() ? "avx512-vnni" : has_v3() ? "x86-64-v3" : "baseline"; });
 }

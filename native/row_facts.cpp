@@ -49,24 +49,26 @@ double product(const double* a, const double* b, std::int64_t p) {
 
 } // namespace
 
-double relative_nearness(Points rows) {
-    if (rows.n < 12 * kAsking || rows.p == 0) return 0;
+Nearness nearness(Points rows) {
+    if (rows.n < 12 * kAsking || rows.p == 0) return {};
     const std::int64_t most = kLooked * std::min<std::int64_t>(rows.p, kWide), step = (rows.n * rows.p + most - 1) / most;
     const std::int64_t n = (rows.n + step - 1) / step;
     const std::vector<double> some = step > 1 ? each(rows, n, step) : std::vector<double>();
     const Points looked = step > 1 ? Points{some.data(), n, rows.p} : rows;
     const std::vector<double> who = each(looked, kAsking, n / kAsking), weights(rows.p, 1.0);
     const Points asking{who.data(), kAsking, rows.p};
-    std::vector<double> squares(static_cast<std::size_t>(kAsking * n)), nearness;
+    std::vector<double> squares(static_cast<std::size_t>(kAsking * n)), near, shares;
     pair_values(looked, asking, {Metric::l2, 2.0, 0, weights.data()}, 1, nullptr, squares.data());
     for (std::int64_t i = 0; i < kAsking; ++i) {
         const double* own = squares.data() + i * n;
         std::vector<double> typical;
         for (std::int64_t j = 0, apart = (n + kTypical - 1) / kTypical; j < n; j += apart) typical.push_back(own[j]);
         const double middle = median(typical);
-        if (middle > 0 && std::isfinite(middle)) nearness.push_back(second_nearest(own, n) / middle);
+        if (!(middle > 0 && std::isfinite(middle))) continue;
+        near.push_back(second_nearest(own, n));
+        shares.push_back(near.back() / middle);
     }
-    return nearness.empty() ? 0 : std::sqrt(median(nearness));
+    return near.empty() ? Nearness{} : Nearness{std::sqrt(median(near)), std::sqrt(median(shares))};
 }
 
 double spread_directions(Points rows) {

@@ -23,7 +23,8 @@ class Timing:
         return statistics.median(theirs / own for theirs, own in pairs)
 
 
-SHORT = 1.0  # seconds; who is done sooner runs twice in its turn, and the second time counts
+SHORT = 1.0  # seconds; who is done sooner runs again in its turn, and the last time counts
+WARM = 0.03  # so long at least are the runs before it: threads of others spin for some milliseconds
 ROUNDS = 5  # ratios decide: so many rounds are run where no run takes longer than QUICK, whatever the budget
 QUICK = 2.0
 MOST = 30.0  # seconds; after these no more rounds begin for the sake of their number
@@ -31,14 +32,12 @@ MOST = 30.0  # seconds; after these no more rounds begin for the sake of their n
 
 def _turn(run: Callable[[], object]) -> float:
     """Seconds of a run that does not pay for what ran before it: memory given back, cold caches, threads that spin."""
-    seconds = 0.0
-    for _ in range(2):
+    spent: list[float] = []
+    while not spent or (spent[-1] <= SHORT and (len(spent) < 2 or sum(spent[:-1]) < WARM)):
         start = time.perf_counter()
         run()
-        seconds = time.perf_counter() - start
-        if seconds > SHORT:
-            break
-    return seconds
+        spent.append(time.perf_counter() - start)
+    return spent[-1]
 
 
 def enough(done: int, slowest: float, spent: float, budget: float) -> bool:

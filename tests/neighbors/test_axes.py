@@ -10,7 +10,7 @@ import pytest
 
 import sepal._native as native
 from sepal.neighbors import neighbor_ranking
-from sepal.neighbors._planner import SearchSize, plan, relative_nearness, spread_directions
+from sepal.neighbors._planner import SearchSize, plan, spread_directions
 from sepal.neighbors._rounding import Extent
 from tests.neighbors.hard_sets import SETS, WHOLE, assert_the_oracle, near_a_plane
 from tests.neighbors.hard_sets import search as search_by
@@ -114,7 +114,8 @@ def test_a_tree_is_tried_where_near_rows_are_near():
     assert _planned(rng.normal(size=(20_000, 30)), k=10) == ["tiles"]
     surface = np.tanh(rng.normal(size=(20_000, 3)) @ rng.normal(size=(3, 30)))
     assert _planned(surface, k=10)[0] == "tree"
-    assert relative_nearness(np.full((2000, 30), 3.0)) == relative_nearness(rng.normal(size=(20, 30))) == 0.0
+    for rows in (np.full((2000, 30), 3.0), rng.normal(size=(20, 30))):
+        assert native.nearness(points=rows).relative == 0.0
 
 
 def test_what_the_planner_chose_is_the_ranking():

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import sepal._native as native
 from sepal.neighbors import neighbor_ranking, radius_ranking
-from sepal.neighbors._planner import COSTS, SearchSize, plan, relative_nearness
+from sepal.neighbors._planner import COSTS, SearchSize, plan
 from sepal.neighbors._rounding import Extent
 
 
@@ -58,17 +59,19 @@ def test_other_metrics_have_a_tree_and_direct_sums(metric):
 
 
 @pytest.mark.parametrize("n", [48, 100, 1003])
-def test_relative_nearness_is_the_second_nearest_over_the_median(n):
+def test_nearness_is_the_distance_to_the_second_nearest_and_its_share_of_the_median(n):
     """Four rows ask; their middle value is between the second and third."""
     rows = np.random.default_rng(n).normal(size=(n, 14))
-    ratios = []
+    found = []
     for i in range(4):
         far = np.sort(np.sqrt(((rows - rows[i * (n // 4)]) ** 2).sum(axis=1)))
-        ratios.append(far[2] / np.median(far))
-    low, high = np.sort(ratios)[[1, 2]]
-    assert low * 0.95 <= relative_nearness(rows) <= high * 1.05
+        found.append((far[2], far[2] / np.median(far)))
+    (low, low_share), (high, high_share) = np.sort(found, axis=0)[[1, 2]]
+    near = native.nearness(points=rows)
+    assert low * (1 - 1e-9) <= near.distance <= high * (1 + 1e-9)
+    assert low_share * 0.95 <= near.relative <= high_share * 1.05
 
 
 def test_looks_at_rows_that_are_hardly_any():
     for shape in ((0, 3), (1, 1), (100, 0), (48, 1)):
-        assert relative_nearness(np.zeros(shape)) == 0.0
+        assert native.nearness(points=np.zeros(shape)).relative == 0.0

@@ -33,11 +33,16 @@ _MANY_COLUMNS = 64  # below this tiles cost too little for a rotation to pay (be
 _ALL_PAIRS = 2.2  # axes that are taken of every pair, for each direction of the spread
 _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no more, and sooner than in some
 _SOME_COLUMNS = 12  # below this a tree is always tried
-_FAR_IN_COLUMNS = 1.0  # relative nearness times the root of the columns: where it is more, tiles leave out more than a
-# tree at less cost (real_sets.py, clusters, planes and noise in 16 to 60 columns)
+# Relative nearness times the root of the columns: where it is more, tiles leave out more than a tree at less cost
+# (real_sets.py, clusters, planes and noise in 12 to 120 columns); the second where rows spread in few directions.
+_FAR, _FAR_IN_WORDS = (1.0, 2.0), (1.9, 2.3)
+_FAR_WHERE_COARSE = 3.5  # the same where bytes tell nothing, so that tiles are float32's
+_COARSE = 0.2  # of a near distance: what bytes leave out, twice (skewed columns, spambase)
+_WORD_COLUMNS = 5  # as in native/search_tree.cpp
 _SMALL = 4096  # rows of a table in which a tree needs no trial
-LOOKS = ("directions", "nearness")  # properties of a SearchSize for which points are looked at
+LOOKS = ("directions", "near")  # properties of a SearchSize for which points are looked at
 _LITTLE = 1.3  # times the cost of others: what it may cost there, since threads share its work better
+_DOUBT = 1.15  # the same for a tree that has asked its first leaves: tiles of skewed columns cost twice as much
 _FEW_CELLS = 16_384  # of rows that ask each other: there it is taken at once, as even estimates take too long
 
 
@@ -97,9 +102,15 @@ class SearchSize:
         return spread_directions(self.points.values)
 
     @cached_property
-    def nearness(self) -> float:
-        """How near near rows are, in typical distances; looked at in some columns only."""
-        return relative_nearness(self.points.values)
+    def near(self) -> _native.Nearness:
+        """How far near rows are apart, and in typical distances; looked at in some columns only."""
+        return _native.nearness(points=np.ascontiguousarray(self.points.values))
+
+    @property
+    def coarse(self) -> bool:
+        """Whether rows differ from their bytes by so much, beside near rows, that bytes tell nothing."""
+        widest = float((self.points.high - self.points.low).max(initial=0.0))
+        return _COARSE * self.near.distance < widest / 254 * sqrt(self.p / 3)
 
     @property
     def pairs(self) -> float:
@@ -116,7 +127,20 @@ def _tree(work: SearchSize) -> float:
     if work.p < _SOME_COLUMNS or cost > min(_tiles(work), _scan(work)):
         return cost
     few = work.p >= _MANY_COLUMNS and work.directions <= _FEW_DIRECTIONS
-    return cost if work.nearness * sqrt(work.p) <= _FAR_IN_COLUMNS * (2 if few else 1) else inf
+    far = (_FAR_IN_WORDS if _in_words(work) else _FAR)[few]
+    if _in_bytes(work) and work.coarse:
+        far = _FAR_WHERE_COARSE
+    return cost if work.near.relative * sqrt(work.p) <= far else inf
+
+
+def _in_words(work: SearchSize) -> bool:
+    """Whether a tree compares 16-bit words, as far as sizes tell."""
+    return work.by_bytes and work.metric == "l2" and work.p >= _WORD_COLUMNS
+
+
+def _in_bytes(work: SearchSize) -> bool:
+    """Whether tiles compare bytes, as far as sizes tell."""
+    return work.by_bytes and work.metric == "l2" and work.p >= _BYTE_COLUMNS
 
 
 def _tree_least(work: SearchSize) -> float:
@@ -128,19 +152,25 @@ def _tree_least(work: SearchSize) -> float:
 
 def _tree_most(work: SearchSize) -> float:
     """A tree that leaves out nothing."""
-    each = 0.022 if work.metric == "l2" else 0.06 * _dearness(work)
     leaf = 0.15 / min(work.asking, 32)  # a leaf is looked for and read once for so many rows that ask
-    return _tree_least(work) + work.n * work.asking * (each + leaf) * work.p
+    each = 0.022 * work.p if work.metric == "l2" else 0.06 * _dearness(work) * work.p
+    if _in_words(work):
+        each = 0.1 + 0.006 * work.p
+    return _tree_least(work) + work.n * work.asking * (each + leaf * work.p)
 
 
 def _tiles(work: SearchSize) -> float:
     if work.metric != "l2" or not work.tame:
         return inf
-    if work.by_bytes and work.p >= _BYTE_COLUMNS:
-        packed = 2e4 + work.arranged * (130.0 + 5.0 * work.p)
-        return packed + work.pairs * (0.12 + 0.004 * work.p) + _noted(work) * (12.0 + 0.055 * work.p)
-    packed = work.arranged * (110.0 + 3.0 * work.p)
-    return packed + work.pairs * (0.02 + 0.018 * work.p) + _noted(work) * (15.0 + 0.36 * work.p)
+    if _in_bytes(work):
+        packed = work.arranged * (220.0 + 5.0 * work.p)
+        return packed + work.pairs * (0.115 + 0.003 * work.p) + _noted(work) * (10.0 + 0.06 * work.p)
+    return _float_tiles(work)
+
+
+def _float_tiles(work: SearchSize) -> float:
+    packed = work.arranged * (130.0 + 1.5 * work.p)
+    return packed + work.pairs * (0.024 + 0.013 * work.p) + _noted(work) * (14.5 + 0.2 * work.p)
 
 
 def _noted(work: SearchSize) -> float:
@@ -160,19 +190,6 @@ def _axes(work: SearchSize) -> float:
     if cost(1.0) > _tiles(work):
         return inf
     return cost(work.directions) if work.directions * 8 <= work.p else inf
-
-
-def relative_nearness(values: NDArray[np.float64]) -> float:
-    """The distance to the second nearest of some rows, as a part of the median distance: the median of a few that ask.
-
-    Small where rows lie in clusters or near a surface, and near 1 where they spread in many directions alike. Rows that
-    are mostly equal have 0.
-
-    >>> noise = np.random.default_rng(0).normal(size=(2000, 30))
-    >>> relative_nearness(noise) > 0.5 > relative_nearness(noise[:, :3])
-    True
-    """
-    return _native.relative_nearness(points=np.ascontiguousarray(values))
 
 
 def spread_directions(values: NDArray[np.float64]) -> float:
@@ -231,9 +248,11 @@ def plan(method: Method, work: SearchSize) -> list[PathStep]:
         if (work.n <= _SMALL or work.built) and _tree_most(work) <= _LITTLE * min(costs.values(), default=inf):
             return [PathStep("tree", inf)]
         costs["tree"] = COSTS["tree"](work)
+        if costs["tree"] < inf and _in_bytes(work) and work.coarse:
+            costs["tiles"] += _float_tiles(work)
     order = sorted((path for path in costs if costs[path] < inf), key=costs.__getitem__)
     tried = order[: 2 if order[0] == "tree" else 1]
-    return [PathStep(path, costs[after]) for path, after in pairwise(tried)] + [PathStep(tried[-1], inf)]
+    return [PathStep(path, _DOUBT * costs[after]) for path, after in pairwise(tried)] + [PathStep(tried[-1], inf)]
 
 
 def effective_metric(fitted: FittedDistance, *given: Extent) -> str:
