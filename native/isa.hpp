@@ -2,7 +2,8 @@
 //
 // A hot file is written once, as a .inc.hpp, and included once per instruction set by each_isa.hpp: in namespace
 // `baseline` for any processor, and in namespace `v3` (x86-64-v3: AVX2, FMA) where the compiler can target it function
-// by function. Every function in it carries SEPAL_ATTR, so nothing shared with the rest is compiled for v3.
+// by function; where SEPAL_HOT_WIDE is defined also in `v4` (x86-64-v4: AVX-512), which SEPAL_BEST_WIDE picks. Every
+// function in it carries SEPAL_ATTR, so nothing shared with the rest is compiled for these.
 // The choice is made once, at load. Compilers without target attributes get the baseline only.
 #pragma once
 

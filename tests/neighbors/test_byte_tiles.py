@@ -125,6 +125,7 @@ def test_the_same_bits_on_every_number_of_threads():
 
 ANSWER = """
 import hashlib, numpy as np, sepal._native as native
+from sepal.prototypes import fcnn, hart
 from tests.neighbors.hard_sets import SETS, search
 answer = hashlib.sha256()
 for name in ("noise", "whole numbers with ties", "cells far out", "near a plane"):
@@ -133,6 +134,10 @@ for name in ("noise", "whole numbers with ties", "cells far out", "near a plane"
         for method, k in (("tiles", 1), ("tiles", 9), ("axes", 4), ("tree", 1), ("tree", 9), ("tree", 30)):
             for each in search(rows, k, method=method, tie=2.0**-40):
                 answer.update(each.tobytes())
+rows = np.random.default_rng(20).normal(size=(3000, 5))
+classes = (rows[:, 0] + np.random.default_rng(21).normal(size=3000) > 0).astype(int)
+for condense, distance in ((fcnn, "euclidean"), (fcnn, "manhattan"), (hart, "euclidean")):
+    answer.update(condense(rows, classes, distance=distance).rows.tobytes())
 print(native.instruction_set(), answer.hexdigest())
 """
 
