@@ -16,7 +16,7 @@ template <int G> class WordCells {
   public:
     using Tree = WordTree;
     static constexpr int kColumns = 0; // known in advance
-    static constexpr SquareCosts kCosts{.node = {6, 0.3}, .ask = {1.2, 0.1}, .leaf = {4.5, 0.4}, .scan = G > 0 ? SquareCosts::Cost{2.6, 0.17} : SquareCosts::Cost{5, 0.34}, .kept = {3, 0}};
+    static constexpr SquareCosts kCosts{.node = {6, 0.3}, .ask = {1.2, 0.1}, .leaf = {4.5, 0.4}, .scan = G > 0 && G <= 5 ? SquareCosts::Cost{2.6, 0.17} : SquareCosts::Cost{5, 0.33}, .kept = {3, 0}};
 
     SEPAL_ATTR WordCells(const Tree& tree, const Tree& asking, std::int32_t leaf, int)
         : tree_(tree), pairs_(tree.pairs()), block_(asking.block(leaf)), lo_(asking.low(leaf)), hi_(asking.high(leaf)) {}

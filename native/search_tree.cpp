@@ -89,6 +89,9 @@ WordsFunction words_function(int pairs) {
     if (pairs == 3) return vnni::ask_words<3>;
     if (pairs == 4) return vnni::ask_words<4>;
     if (pairs == 5) return vnni::ask_words<5>;
+    if (pairs == 6) return vnni::ask_words<6>;
+    if (pairs == 7) return vnni::ask_words<7>;
+    if (pairs == 8) return vnni::ask_words<8>;
     return vnni::ask_words<0>;
 #else
     return nullptr;

@@ -35,13 +35,13 @@ _FEW_DIRECTIONS = 10  # in many columns a tree is tried where rows spread in no 
 _SOME_COLUMNS = 12  # below this a tree is always tried
 # Relative nearness times the root of the columns: where it is more, tiles leave out more than a tree at less cost
 # (real_sets.py, clusters, planes and noise in 12 to 120 columns); the second where rows spread in few directions.
-_FAR, _FAR_IN_WORDS = (1.0, 2.0), (1.9, 2.3)
+_FAR, _FAR_IN_WORDS = (1.0, 2.0), (2.0, 2.3)
 _FAR_WHERE_COARSE = 3.5  # the same where bytes tell nothing, so that tiles are float32's
 _COARSE = 0.2  # of a near distance: what bytes leave out, twice (skewed columns, spambase)
 _WORD_COLUMNS = 5  # as in native/search_tree.cpp
 _SMALL = 4096  # rows of a table in which a tree needs no trial
 LOOKS = ("directions", "near")  # properties of a SearchSize for which points are looked at
-_LITTLE = 1.3  # times the cost of others: what it may cost there, since threads share its work better
+_LITTLE, _LITTLE_IN_WORDS = 1.3, 1.6  # times the cost of others: what it may cost there; threads share its work better
 _DOUBT = 1.15  # the same for a tree that has asked its first leaves: tiles of skewed columns cost twice as much
 _FEW_CELLS = 16_384  # of rows that ask each other: there it is taken at once, as even estimates take too long
 
@@ -155,7 +155,7 @@ def _tree_most(work: SearchSize) -> float:
     leaf = 0.15 / min(work.asking, 32)  # a leaf is looked for and read once for so many rows that ask
     each = 0.022 * work.p if work.metric == "l2" else 0.06 * _dearness(work) * work.p
     if _in_words(work):
-        each = 0.1 + 0.006 * work.p
+        each = 0.07 + 0.0075 * work.p
     return _tree_least(work) + work.n * work.asking * (each + leaf * work.p)
 
 
@@ -245,7 +245,8 @@ def plan(method: Method, work: SearchSize) -> list[PathStep]:
         return [PathStep("tree", inf)]
     costs = {path: cost(work) for path, cost in COSTS.items() if path != "tree"}
     if method != "brute" and "tree" in COSTS:
-        if (work.n <= _SMALL or work.built) and _tree_most(work) <= _LITTLE * min(costs.values(), default=inf):
+        little = (_LITTLE_IN_WORDS if _in_words(work) else _LITTLE) * min(costs.values(), default=inf)
+        if (work.n <= _SMALL or work.built) and _tree_most(work) <= little:
             return [PathStep("tree", inf)]
         costs["tree"] = COSTS["tree"](work)
         if costs["tree"] < inf and _in_bytes(work) and work.coarse:
