@@ -2,7 +2,7 @@
 
 namespace sepal::SEPAL_ISA {
 
-// The candidates of a query for a few neighbours, by float32 squares; float64 decides about those that are left at the end.
+// The candidates of a query for a few neighbours, by rounded squares; float64 decides about those that are left at the end.
 struct Few {
     static constexpr int kMost = 24, kRoom = 96; // neighbours; candidates, two leaves more than neighbours at least
     int n = 0;

@@ -85,11 +85,11 @@ template <class Cells> class AskingSquares {
     const Cells cells_;
     const int p_;
     const int n_queries_;
-    const float zero_;  // the float32 square of what is rounding noise
+    const float zero_;  // the rounded square of what is rounding noise
     const float widen_; // by ties, and more than its product rounds
     std::int64_t n_nodes_ = 0, n_asks_ = 0, n_leaves_ = 0, n_scans_ = 0, n_decided_ = 0, n_kept_ = 0; // looked at
     float share_ = 0; // of the queries and children of a node who concern each other, lately
-    float limits_[kLeaf], widest_ = 0; // of the queries, in float32 squares, and the largest of them
+    float limits_[kLeaf], widest_ = 0; // of the queries, as rounded squares, and the largest of them
     unsigned by_few_; // queries whose candidates are in few_; others decide at once
     Few few_[kLeaf];
     float squares_[kLeaf][kLeaf]; // of the queries against the points of a leaf
@@ -182,7 +182,7 @@ template <class Cells> class AskingSquares {
         return false;
     }
 
-    // Notes the points that float32 leaves, of all queries in one loop, whose length alone is a branch.
+    // Notes the points that rounded squares leave, of all queries in one loop, whose length alone is a branch.
     SEPAL_ATTR SEPAL_INLINE void keep(std::int32_t leaf, const Hits* hits, int total) {
         const int k = job_.plan.k;
         n_kept_ += total;
@@ -302,7 +302,7 @@ template <class Cells> class AskingSquares {
         few.n = 0;
     }
 
-    // Float64 decides about the points that float32 leaves.
+    // Float64 decides about the points that rounded squares leave.
     SEPAL_ATTR void decide(int q, std::int32_t leaf, const float* squares, unsigned within) {
         constexpr int E = D::width;
         Nearest& found = job_.found[q];
