@@ -104,9 +104,10 @@ class CondensingCall {
         return condensed(std::move(progress), [&](const Condensing& c) { return condense_ib3(c, order, plan); });
     }
     auto enemies(nb::object progress) const { return to_numpy(run(std::move(progress), enemy_values)); }
-    auto values_to_point(const Row& point) const {
+    auto values_to_point(const Codes& pos, const Row& point) const {
         if (point.shape(0) != points_.shape(1)) throw std::invalid_argument("the point differs in columns");
-        return to_numpy(run(nb::none(), [&](const Condensing& c) { return values_to(c, point.data()); }));
+        const auto cases = positions(pos);
+        return to_numpy(run(nb::none(), [&](const Condensing& c) { return values_to(c, cases, point.data()); }));
     }
     nb::tuple local_sets(const Row& enemy, nb::object progress) const {
         const double* against = one_per_case(enemy);
@@ -243,7 +244,7 @@ void bind_condense(nb::module_& m) {
         .def("ib3", &CondensingCall::ib3, nb::kw_only(), nb::arg("visit"), nb::arg("chance"), nb::arg("accept_z"), nb::arg("drop_z"),
              nb::arg("progress").none())
         .def("enemies", &CondensingCall::enemies, nb::kw_only(), nb::arg("progress").none())
-        .def("values_to", &CondensingCall::values_to_point, nb::kw_only(), nb::arg("point"))
+        .def("values_to", &CondensingCall::values_to_point, nb::kw_only(), nb::arg("pos"), nb::arg("point"))
         .def("local_sets", &CondensingCall::local_sets, nb::kw_only(), nb::arg("enemy"), nb::arg("progress").none());
     nb::class_<WindowCall>(m, "Window")
         .def(nb::init<int, bool, const std::string&, const std::string&, double, int, const Row&, double, double, const Row&,

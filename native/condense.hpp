@@ -59,8 +59,8 @@ Condensed judge_kept(const Condensing& c, const std::vector<std::int32_t>& kept_
 // Value to the nearest case of another class (infinite if there is none).
 std::vector<double> enemy_values(const Condensing& c);
 
-// Values of all cases to one point that is none of them.
-std::vector<double> values_to(const Condensing& c, const double* point);
+// Values of some cases to one point that is none of them.
+std::vector<double> values_to(const Condensing& c, const std::vector<std::int32_t>& cases, const double* point);
 
 // reach[i]: how many cases are nearer to i than its enemy; cover[i]: of how many cases i is in that set.
 void local_set_counts(const Condensing& c, const double* enemy, std::vector<std::int64_t>& reach,

@@ -6,13 +6,16 @@
 
 namespace sepal {
 
-std::vector<double> values_to(const Condensing& c, const double* point) {
+std::vector<double> values_to(const Condensing& c, const std::vector<std::int32_t>& cases, const double* point) {
+    const auto values = values_function(c.metric.metric);
     PackedRows packed(c.points.p);
-    for (std::int64_t i = 0; i < c.points.n; ++i) packed.append(c.points.row(i));
-    std::vector<double> out(panels_of(c.points.n) * kPanel);
-    values_function(c.metric.metric)(packed.panel(0), panels_of(c.points.n), &point, 1, nullptr, c.metric, c.points.p,
-                                     c.zero, out.data());
-    out.resize(c.points.n);
+    std::vector<double> out(panels_of(static_cast<std::int64_t>(cases.size())) * kPanel);
+    for (std::size_t next = 0; next < cases.size(); next += kPartRows) {
+        packed.clear();
+        for (std::size_t at = next; at < std::min(cases.size(), next + kPartRows); ++at) packed.append(c.points.row(cases[at]));
+        values(packed.panel(0), panels_of(packed.size()), &point, 1, nullptr, c.metric, c.points.p, c.zero, out.data() + next);
+    }
+    out.resize(cases.size());
     return out;
 }
 

@@ -8,6 +8,7 @@
 namespace sepal {
 
 constexpr int kChildren = 8;
+constexpr int kSpare = 16; // numbers that are written in one piece
 
 // Eight boxes, arrays of [feature][kChildren] or [kChildren]. A child that is not there has a reach below 0.
 struct ChildBoxes {
@@ -30,13 +31,13 @@ struct FreshRows {
 };
 
 // near[c] becomes the prototypes of `given` that may matter to a case in child c, in their order, with room for all of
-// them and one more; `ends` says where they end. One is left out only if it is farther than the child reaches, or if the
+// them and kSpare more; `ends` says where they end. One is left out only if it is farther than the child reaches, or if the
 // leader of its class is nearer to every point of the box, by more than any tie (squared distances only: their difference
 // is linear between the corners). Leaders are updated first; who leads always passes its box.
 using NearChildren = void (*)(const FreshRows& fresh, const std::int32_t* given, std::int64_t n, const ChildBoxes& boxes,
                               const Leaders& leaders, std::int32_t* const* near, std::int32_t** ends);
 
-// For l2, l1 and linf.
-NearChildren near_children_function(Metric metric);
+// For l2, l1 and linf, and so many columns.
+NearChildren near_children_function(Metric metric, int p);
 
 } // namespace sepal

@@ -9,6 +9,7 @@ import sepal.prototypes._condense as condense
 from sepal.data._content_order import columns_by_values, lexical_order
 from sepal.prototypes._cases import as_cases, label_rows
 from sepal.prototypes._condense import CaseMetric, tied_order
+from tests.prototypes.sets import geometric, smooth
 
 
 def plain_tied_order(values, tie, descending):
@@ -55,6 +56,24 @@ def test_columns_stand_by_their_sorted_values(seed, levels):
     values[:, 4] = np.nan
     expected = sorted(range(9), key=lambda j: [(np.isnan(v), 0.0 if np.isnan(v) else v) for v in np.sort(values[:, j])])
     assert columns_by_values(values).tolist() == expected
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("ties", ["expected", "index"])
+def test_cases_stand_by_their_coordinates_or_as_they_were_given(ties, copied):
+    """Rows without copies are cases as they are; the last row has one in the other half of the tests."""
+    X, y = smooth(4, n=30)
+    rows = [*range(30), 29] if copied else list(range(30))
+    cases = as_cases(label_rows(X[rows], y[rows], scale=None), ties)
+    order = geometric(X, y) if ties == "expected" else np.arange(30)
+    assert cases.first_rows.tolist() == order.tolist()
+    assert cases.points.tolist() == X[order].tolist()
+    assert cases.codes.tolist() == y[order].tolist()
+    assert [order[pos] for pos in cases.case_of] == rows
+    assert cases.mass.tolist() == [2.0 if copied and row == 29 else 1.0 for row in order]
+    assert cases.may_keep.all()
+    assert not cases.is_conflict.any()
+    assert sorted(cases.point_of.tolist()) == list(range(30))
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])

@@ -16,6 +16,7 @@ Positions = NDArray[np.intp]
 
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
 _FEW_CLASSES = 20
+_SOME_ROWS = 64
 _LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
 
 
@@ -33,7 +34,7 @@ class Kept:
 
 def _within_reach(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Coordinates whose squares neither overflow nor vanish: a power of two changes no comparison."""
-    largest = float(np.nanmax(np.abs(points), initial=0.0))
+    largest = float(max(np.nanmax(points, initial=0.0), -np.nanmin(points, initial=0.0)))
     if largest == 0.0 or 1e-120 < largest < 1e120:
         return points
     return np.asarray(points * 2.0 ** -np.floor(np.log2(largest)))
@@ -41,9 +42,15 @@ def _within_reach(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _tie(search: Search, points: NDArray[np.float64]) -> float:
     """How far apart values may be and still be tied; 0 for integers, which have no rounding."""
-    exact = search.fitted.metric in _EXACT_METRICS
-    whole = bool(np.all(np.abs(points) <= _LARGEST_EXACT) and np.all(points == np.floor(points)))
-    return 0.0 if exact and whole else TIE_TOLERANCE
+    return 0.0 if search.fitted.metric in _EXACT_METRICS and _whole(points) else TIE_TOLERANCE
+
+
+def _whole(points: NDArray[np.float64]) -> bool:
+    """Whether these are integers whose squares add up without rounding; the first few rows nearly always tell."""
+    return all(
+        bool(np.all(np.abs(some) <= _LARGEST_EXACT) and np.all(some == np.floor(some)))
+        for some in (points[:_SOME_ROWS], points[_SOME_ROWS:])
+    )
 
 
 class CaseMetric:
@@ -154,9 +161,9 @@ class CaseMetric:
                 found[asking] = nearest_squares(self.points[wanted], self.points[asking], self._threads, self._progress)
         return found
 
-    def values_to(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Native values from all cases to a point."""
-        return self._native.values_to(point=np.ascontiguousarray(point))
+    def values_to(self, point: NDArray[np.float64], pos: Positions) -> NDArray[np.float64]:
+        """Native values from some cases to a point."""
+        return self._native.values_to(pos=_pos(pos), point=np.ascontiguousarray(point))
 
     def local_sets(self, enemy: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many cases are nearer to each than its enemy, and of how many it is one."""

@@ -23,7 +23,7 @@ def _center(points: NDArray[np.float64], mass: NDArray[np.float64], n_numbers: i
         present = ~np.isnan(points[:, j])
         if not np.any(present):
             continue
-        values, weights = points[present, j], mass[present]
+        values, weights = (points[:, j], mass) if np.all(present) else (points[present, j], mass[present])
         if j < n_numbers:
             center[j] = np.sum(values * weights) / np.sum(weights)
         else:
@@ -37,10 +37,10 @@ def center_cases(cases: Cases, metric: CaseMetric) -> Positions:
     fitted = cases.data.dense.fitted
     n_numbers = fitted.n_numeric if fitted.metric == "mixed" else cases.points.shape[1]
     seeds = []
-    for code in np.unique(cases.codes[cases.may_keep]):
+    for code in np.flatnonzero(np.bincount(cases.codes[cases.may_keep])):
         own_pos = np.flatnonzero(cases.may_keep & (cases.codes == code))
         center = _center(metric.points[own_pos], cases.mass[own_pos], n_numbers)
-        values = metric.values_to(center)[own_pos]
+        values = metric.values_to(center, own_pos)
         seeds.append(own_pos[np.argmax(values <= values.min() * (1.0 + TIE_TOLERANCE))])
     return np.sort(np.array(seeds, dtype=np.intp))
 
