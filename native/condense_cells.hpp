@@ -25,10 +25,16 @@ struct Newcomers {
     int n;
 };
 
-// Takes note of the newcomers; returns the largest value at which a further one can matter to any of these cases. A like
-// one matters up to the nearest like one. An unlike one beyond that never makes a case wrong, since the nearest like one
-// only comes nearer; so it need not be known, unless it is tied with one that does.
-using RivalsFunction = double (*)(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare);
+// Of some cases: the largest value at which a further prototype can matter to any of them, and whether one is wrong.
+struct CasesLeft {
+    double reach;
+    bool wrong;
+};
+
+// Takes note of the newcomers, and tells what is left. A like one matters up to the nearest like one. An unlike one beyond
+// that never makes a case wrong, since the nearest like one only comes nearer; so it need not be known, unless it is tied
+// with one that does.
+using RivalsFunction = CasesLeft (*)(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare);
 
 RivalsFunction rivals_function();
 
@@ -41,8 +47,8 @@ class Cells {
     }
     bool right(std::int32_t at) const { return unlike[at] > like[at] * (1 + c_.tie); }
 
-    // To the cases from `first` on, the first of a panel; the reach of what is left, as above.
-    double meet(std::int64_t first, std::int64_t n_panels, const Newcomers& fresh) {
+    // To the cases from `first` on, the first of a panel.
+    CasesLeft meet(std::int64_t first, std::int64_t n_panels, const Newcomers& fresh) {
         return note_(fresh, {c_.codes + first, like.data() + first, unlike.data() + first, enemy.data() + first}, n_panels, c_.tie, c_.points.p > kFewColumns);
     }
 

@@ -2,12 +2,13 @@
 
 namespace sepal::SEPAL_ISA {
 
-SEPAL_ATTR double note_rivals(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare) {
+SEPAL_ATTR CasesLeft note_rivals(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare) {
     using D = Doubles;
     using V = D::V;
     constexpr int W = D::width;
     const V up = D::fill(1 + tie), beyond = D::fill(1 + 16 * tie);
     V largest = D::fill(0);
+    auto wrong = D::none();
     for (std::int64_t at = 0; at < n_panels * kPanel; at += W) {
         const V codes = D::widen(cases.codes + at);
         V like = D::load(cases.like + at), unlike = D::load(cases.unlike + at), enemy = D::load(cases.enemy + at);
@@ -26,10 +27,11 @@ SEPAL_ATTR double note_rivals(const Newcomers& fresh, const CaseRivals& cases, s
         D::store(cases.unlike + at, unlike);
         D::store(cases.enemy + at, enemy);
         largest = D::max(largest, D::max(like, D::min(unlike * up, like * beyond)));
+        wrong = D::either(wrong, D::at_most(unlike, like * up));
     }
     double lanes[W];
     D::store(lanes, largest);
-    return *std::max_element(lanes, lanes + W);
+    return {*std::max_element(lanes, lanes + W), D::any(wrong)};
 }
 
 } // namespace sepal::SEPAL_ISA

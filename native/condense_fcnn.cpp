@@ -68,7 +68,6 @@ Condensed condense_fcnn(const Condensing& given, const std::vector<std::int32_t>
     Watch watch(c.poll, 8 * (tree ? tree->n_steps() : blocks->n_blocks()));
     Condensed out;
     std::vector<std::int32_t> fresh, wrong;
-    std::vector<std::uint8_t> has_wrong((n + CaseTree::kRows - 1) / CaseTree::kRows); // of each part
     for (const std::int32_t pos : seeds) fresh.push_back(place[pos]);
     for (std::int32_t round = 1; !fresh.empty(); ++round) {
         for (const std::int32_t at : fresh) {
@@ -82,14 +81,11 @@ Condensed condense_fcnn(const Condensing& given, const std::vector<std::int32_t>
         wrong.resize(n);
         std::size_t n_wrong = 0;
         for (std::int32_t first = 0; first < n; first += CaseTree::kRows) {
-            std::uint8_t& seen = has_wrong[first / CaseTree::kRows];
-            if (tree && !seen && !tree->shown(first / CaseTree::kRows)) continue; // all were right, and have met nobody since
-            const std::size_t before = n_wrong;
+            if (tree && !tree->wrong(first / CaseTree::kRows)) continue;
             for (std::int32_t at = first; at < std::min<std::int64_t>(n, first + CaseTree::kRows); ++at) { // without a branch, which would be guessed wrong as often
                 wrong[n_wrong] = at;
                 n_wrong += open[at] & !cells.right(at);
             }
-            seen = n_wrong > before;
         }
         wrong.resize(n_wrong);
         fresh = takers.choose(wrong);

@@ -32,8 +32,8 @@ class CaseTree {
           values_(values_function(c.metric.metric)), near_(near_children_function(c.metric.metric, c.points.p)) {
         packed_.reserve(static_cast<std::int64_t>(order.size()));
         for (const std::int32_t pos : order) packed_.append(c.points.row(pos));
-        shown_.resize((order.size() + kRows - 1) / kRows);
-        grow(0, static_cast<std::int32_t>(shown_.size()), 0);
+        wrong_.resize((order.size() + kRows - 1) / kRows);
+        grow(0, static_cast<std::int32_t>(wrong_.size()), 0);
         const auto n_nodes = static_cast<std::int64_t>(nodes_.size());
         center_.resize(n_nodes * per_node());
         half_.resize(n_nodes * per_node());
@@ -48,8 +48,8 @@ class CaseTree {
     }
     // Pairs of a case and a prototype that were compared so far.
     std::int64_t compared() const { return compared_.load(); }
-    // Whether cases of a part met a prototype in the last call of `meet`.
-    bool shown(std::int32_t part) const { return shown_[part] != 0; }
+    // Whether a case of a part may be wrong.
+    bool wrong(std::int32_t part) const { return wrong_[part] != 0; }
     // How many steps of a Watch a round takes at most.
     std::int64_t n_steps() const { return 1 + kChildren * kChildren; }
 
@@ -64,7 +64,6 @@ class CaseTree {
             positions.push_back(order_[at]);
         }
         std::iota(all.begin(), all.end(), 0);
-        std::fill(shown_.begin(), shown_.end(), 0);
         Round round{{rows.data(), codes.data(), p_, c_.tie}, positions.data(), cells, {}};
         const auto lists = [&] { return Lists(depth_ + 1); };
         Lists first = lists();
@@ -210,7 +209,6 @@ class CaseTree {
         double values[kBatch * kRows], codes[kBatch], positions[kBatch];
         const double* rows[kBatch];
         const std::int64_t n_panels = panels_of(size(which)), stride = n_panels * kPanel;
-        shown_[which] = 1;
         compared_.fetch_add(static_cast<std::int64_t>(near.size()) * size(which), std::memory_order_relaxed);
         for (std::size_t next = 0; next < near.size(); next += kBatch) {
             const int m = static_cast<int>(std::min<std::size_t>(kBatch, near.size() - next));
@@ -221,7 +219,9 @@ class CaseTree {
                 positions[r] = round.positions[z];
             }
             values_(packed_.panel(begin(which) / kPanel), n_panels, rows, m, nullptr, c_.metric, p_, c_.zero, values);
-            reach = std::min(reach, round.cells.meet(begin(which), n_panels, {codes, positions, values, stride, m}));
+            const CasesLeft left = round.cells.meet(begin(which), n_panels, {codes, positions, values, stride, m});
+            reach = std::min(reach, left.reach);
+            wrong_[which] = left.wrong;
         }
         return reach;
     }
@@ -229,7 +229,7 @@ class CaseTree {
     const Condensing& c_;
     int p_, depth_ = 0;
     const std::vector<std::int32_t>& order_;
-    std::vector<std::uint8_t> shown_;  // of each part
+    std::vector<std::uint8_t> wrong_; // of each part
     PackedRows packed_;
     ValuesFunction values_;
     NearChildren near_;
