@@ -13,7 +13,7 @@ namespace {
 class Takers {
   public:
     Takers(const Condensing& c, const Cells& cells, const std::vector<std::int32_t>& order)
-        : c_(c), cells_(cells), order_(order), nearest_(order.size(), Cells::inf), taken_(order.size(), -1) {}
+        : c_(c), cells_(cells), order_(order), nearest_(order.size() + 1, Cells::inf), taken_(order.size() + 1, -1) {}
 
     // Of the wrong cases of each cell the nearest, the lowest position of those tied; all by position.
     std::vector<std::int32_t> choose(const std::vector<std::int32_t>& wrong) {
@@ -34,12 +34,13 @@ class Takers {
     }
 
   private:
-    std::int32_t cell(std::int32_t at) const { return static_cast<std::int32_t>(cells_.enemy[at]); }
+    // The position of its prototype; beyond all positions that of the cases which no prototype can be compared with.
+    std::size_t cell(std::int32_t at) const { return cells_.enemy[at] < Cells::inf ? static_cast<std::size_t>(cells_.enemy[at]) : order_.size(); }
 
     const Condensing& c_;
     const Cells& cells_;
     const std::vector<std::int32_t>& order_;
-    std::vector<double> nearest_;     // of each prototype, by its position; between calls infinite
+    std::vector<double> nearest_;     // of each cell; between calls infinite
     std::vector<std::int32_t> taken_; // and -1
 };
 

@@ -189,6 +189,17 @@ def test_rows_at_distance_zero_without_being_equal_end_too():
     assert set(hart(X, y, distance="nan_euclidean", scale=None).conflicting_rows) == {0, 1}
 
 
+def test_rows_that_no_kept_row_shares_a_column_with_are_taken_one_by_one():
+    """b is everywhere in the minority, so that no row of another class is kept; this ended the process once."""
+    gap = np.nan
+    X = [[1.0, gap], [gap, 1.0], [2.0, gap], [2.0, gap], [2.0, gap]]
+    found = fcnn(X, list("aaaab"), distance="nan_euclidean", scale=None)
+    # The center of a is (5/3, 1): row 1 is on it, and the others have no column with it in common. Row 0 is the first
+    # of them, and near enough to the rest.
+    assert [each.added_rows.tolist() for each in found.history] == [[1], [0]]
+    assert found.conflicting_rows.tolist() == [2, 3, 4]
+
+
 def test_dropped_rows_keep_their_numbers():
     X = np.array([[np.nan], [0.0], [np.nan], [1.0], [5.0]])
     found = hart(X, ["a", "a", "b", "a", "b"], missing="drop", distance="euclidean", scale=None)
