@@ -1,12 +1,12 @@
 """Growth: time and memory against the number of rows, with the exponents they grow by.
 
-Two normal classes in 4, 8, 10 and 50 columns. Every cell is a process, with a peak of memory of its own; what a
-process of the same task has on 1,000 rows is taken off. Time is that of the processors, all threads together, which
-others on the machine hardly change; the median of ``CALLS`` calls where they take less than ``ENOUGH`` seconds
-together, since a first call of a small table asks the system for most of its memory. Larger tables are asked until
-one takes longer than ``PATIENCE``, or would by the growth from 10,000 rows on. Exponents are those of the least-
-squares line through the logarithms of all sizes from 10,000 rows on. Goals: nothing above n log n (1.1 between 10,000
-and a million) in up to 8 columns, and memory in proportion to the rows.
+Two normal classes in 4, 8, 10 and 50 columns. Every cell is a process, with a peak of memory of its own; what a process
+of the same task has on 1,000 rows is taken off, so that it grows with the rows beyond these. Time is that of the
+processors, all threads together, which others on the machine hardly change; the median of ``CALLS`` calls where they
+take less than ``ENOUGH`` seconds together, since a first call of a small table asks the system for most of its memory.
+Larger tables are asked until one takes longer than ``PATIENCE``, or would by the growth from 10,000 rows on. Exponents
+are those of the least-squares line through the logarithms of all sizes from 10,000 rows on. Goals: nothing above n log
+n (1.1 between 10,000 and a million) in up to 8 columns, and memory in proportion to the rows.
 
 A second table counts what an exact search by a tree looks at (``benchmarks/speed/_visits.py``): there is no clock in
 it, and it goes on to ten million rows.
@@ -198,7 +198,7 @@ def told(task: str, p: int, found: dict[int, Cell], ended: str) -> tuple[str, fl
     slope, memory = None, None
     if len(large) > 1:
         slope = exponent(large, [found[n][0] for n in large])
-        kept = [(n, found[n][1] - base) for n in large if found[n][1] - base > 1]
+        kept = [(n - min(found), found[n][1] - base) for n in large if found[n][1] - base > 1]
         memory = exponent([n for n, _ in kept], [m for _, m in kept]) if len(kept) > 1 else 0.0
     growth = "" if slope is None else f"   n^{slope:.2f}, memory n^{memory:.2f}"
     return f"  {task:<22}{p:>3}{cells}{growth}{'   ' + ended if ended else ''}", slope, memory
