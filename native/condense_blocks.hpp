@@ -28,7 +28,6 @@ class CaseBlocks {
     std::int64_t end(std::int64_t block) const {
         return std::min<std::int64_t>((block + 1) * kBlock, static_cast<std::int64_t>(visit_.size()));
     }
-    bool up_to_date(std::int64_t block, std::size_t n_prototypes) const { return seen_[block] == n_prototypes; }
 
     // visit.part(cases, n, prototypes, m, values, stride) for the block's cases and the prototypes it has not met.
     // Each case is seen by one thread, prototypes in their order.
@@ -90,7 +89,7 @@ template <class Memory> struct Bounded {
     class Part {
       public:
         Part(Bounded& b, const std::int32_t* cases, int n)
-            : b_(b), cases_(cases), n_(n), n_padded_(static_cast<int>(panels_of(n)) * kPanel), rows_(~std::uint64_t{0} >> (64 - n)) {
+            : b_(b), cases_(cases), n_padded_(static_cast<int>(panels_of(n)) * kPanel), rows_(~std::uint64_t{0} >> (64 - n)) {
             for (int j = 0; j < n; ++j) {
                 code_[j] = b_.c.codes[cases[j]];
                 own_[j] = b_.memory.bound(cases[j], true);
@@ -98,8 +97,8 @@ template <class Memory> struct Bounded {
             }
             for (int j = n; j < kPartRows; ++j) code_[j] = own_[j] = other_[j] = -1;
         }
-        void meet(std::int32_t prototype, const double* values) { meet(prototype, b_.c.codes[prototype], values); }
-        void meet(std::int32_t prototype, std::int32_t code, const double* values) {
+        void meet(std::int32_t prototype, const double* values) {
+            const std::int32_t code = b_.c.codes[prototype];
             // The bound of a row changes by its own value only.
             for (std::uint64_t near = b_.within(values, code_, code, own_, other_, n_padded_) & rows_; near != 0; near &= near - 1) {
                 const int j = std::countr_zero(near);
@@ -109,17 +108,10 @@ template <class Memory> struct Bounded {
             }
         }
 
-        // No value above it matters to any of the cases.
-        double largest_bound() const {
-            double largest = 0;
-            for (int j = 0; j < n_; ++j) largest = std::max({largest, own_[j], other_[j]});
-            return largest;
-        }
-
       private:
         Bounded& b_;
         const std::int32_t* cases_;
-        int n_, n_padded_;
+        int n_padded_;
         std::uint64_t rows_; // a bit for each case
         double code_[kPartRows], own_[kPartRows], other_[kPartRows];
     };

@@ -1,4 +1,4 @@
-/// @brief What FCNN knows of each case x: d to its nearest like and unlike prototype, and whose cell it lies in; noted eight cases at a time.
+/// @brief What FCNN knows of each case x: d to its nearest like and unlike prototype, and whose cell it lies in; noted for a lane of cases at a time.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct CasesLeft {
 };
 
 // Takes note of the newcomers, and tells what is left. A like one matters up to the nearest like one. An unlike one beyond
-// that never makes a case wrong, since the nearest like one only comes nearer; so it need not be known, unless it is tied
-// with one that does.
+// that never makes a case wrong, since the nearest like one only comes nearer; so it is not noted, unless it may be tied
+// with one that does. `rare` says that hardly one is noted at all.
 using RivalsFunction = CasesLeft (*)(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare);
 
 RivalsFunction rivals_function();

@@ -13,14 +13,14 @@ SEPAL_ATTR CasesLeft note_rivals(const Newcomers& fresh, const CaseRivals& cases
         const V codes = D::widen(cases.codes + at);
         V like = D::load(cases.like + at), unlike = D::load(cases.unlike + at), enemy = D::load(cases.enemy + at);
         for (int r = 0; r < fresh.n; ++r) {
-            const V v = D::load(fresh.values + r * fresh.stride + at), position = D::fill(fresh.positions[r]);
-            if (rare && !D::any(D::at_most(v, like * beyond))) continue;
-            const auto own = D::equal(codes, D::fill(fresh.codes[r]));
+            const V v = D::load(fresh.values + r * fresh.stride + at), position = D::fill(fresh.positions[r]), reach = like * beyond;
+            if (rare && !D::any(D::at_most(v, reach))) continue;
+            const auto own = D::equal(codes, D::fill(fresh.codes[r])), as_before = D::either(own, D::below(reach, v));
             // Nearer than any tie: this one. Tied: the lower position. Farther than any tie: the one before.
             const V tied = D::pick(D::at_most(v, unlike * up), D::min(enemy, position), enemy);
             const V nearest = D::pick(D::below(v * up, unlike), position, tied);
-            enemy = D::pick(own, enemy, nearest);
-            unlike = D::pick(own, unlike, D::min(v, unlike));
+            enemy = D::pick(as_before, enemy, nearest);
+            unlike = D::pick(as_before, unlike, D::min(v, unlike));
             like = D::pick(own, D::min(v, like), like);
         }
         D::store(cases.like + at, like);

@@ -2,6 +2,8 @@
 //
 // Cases stand in an order of their own, their places: neighbours in space beside each other where a tree shows them
 // their prototypes, as they were given elsewhere. Ties are decided by the positions in which they were given.
+#include <span>
+
 #include "condense_blocks.hpp"
 #include "condense_cells.hpp"
 #include "condense_tree.hpp"
@@ -16,7 +18,7 @@ class Takers {
         : c_(c), cells_(cells), order_(order), nearest_(order.size() + 1, Cells::inf), taken_(order.size() + 1, -1) {}
 
     // Of the wrong cases of each cell the nearest, the lowest position of those tied; all by position.
-    std::vector<std::int32_t> choose(const std::vector<std::int32_t>& wrong) {
+    std::vector<std::int32_t> choose(std::span<const std::int32_t> wrong) {
         for (const std::int32_t at : wrong) nearest_[cell(at)] = std::min(nearest_[cell(at)], cells_.unlike[at]);
         for (const std::int32_t at : wrong) {
             std::int32_t& taken = taken_[cell(at)];
@@ -68,7 +70,7 @@ Condensed condense_fcnn(const Condensing& given, const std::vector<std::int32_t>
     Takers takers(c, cells, order);
     Watch watch(c.poll, 8 * (tree ? tree->n_steps() : blocks->n_blocks()));
     Condensed out;
-    std::vector<std::int32_t> fresh, wrong;
+    std::vector<std::int32_t> fresh, wrong(n); // of the second as many as there are in a round
     for (const std::int32_t pos : seeds) fresh.push_back(place[pos]);
     for (std::int32_t round = 1; !fresh.empty(); ++round) {
         for (const std::int32_t at : fresh) {
@@ -79,7 +81,6 @@ Condensed condense_fcnn(const Condensing& given, const std::vector<std::int32_t>
         }
         if (!(tree ? tree->meet(fresh, watch, cells) : blocks->catch_up_all(kept, watch, cells))) return {};
         for (const std::int32_t at : fresh) cells.like[at] = 0;
-        wrong.resize(n);
         std::size_t n_wrong = 0;
         for (std::int32_t first = 0; first < n; first += CaseTree::kRows) {
             if (tree && !tree->wrong(first / CaseTree::kRows)) continue;
@@ -88,8 +89,7 @@ Condensed condense_fcnn(const Condensing& given, const std::vector<std::int32_t>
                 n_wrong += open[at] & !cells.right(at);
             }
         }
-        wrong.resize(n_wrong);
-        fresh = takers.choose(wrong);
+        fresh = takers.choose({wrong.data(), n_wrong});
     }
     out.right.resize(n);
     for (std::int32_t at = 0; at < n; ++at) out.right[order[at]] = cells.right(at);

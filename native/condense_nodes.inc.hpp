@@ -2,7 +2,7 @@
 
 namespace sepal::SEPAL_ISA {
 
-// How many coordinates there are: P where the compiler is told, so that all of a box stays in registers.
+// How many coordinates there are: P where the compiler is told.
 template <int P> SEPAL_ATTR SEPAL_INLINE int columns(const FreshRows& fresh) { return P > 0 ? P : fresh.p; }
 
 // Whoever is nearer to a center than the leader of its class leads.
@@ -42,6 +42,7 @@ SEPAL_ATTR inline void children_in_reach(const FreshRows& fresh, const std::int3
     const int p = columns<P>(fresh);
     const D::V none = D::fill(0), rounded = D::fill(1 - 1e-12); // the values themselves may be rounded otherwise
     const D::V apart = D::fill(2 * (64 * fresh.tie + 1e-11));   // a share of a bound on all squared distances at hand
+    const D::V vanishing = D::fill(1e-300);                     // of what is smaller less than these shares may be left
     std::fill(masks, masks + n, std::uint16_t{0});
     for (int lane = 0; lane < kChildren; lane += W)
         for (int i = 0; i < n; ++i) {
@@ -59,11 +60,11 @@ SEPAL_ATTR inline void children_in_reach(const FreshRows& fresh, const std::int3
                     swing += half * D::abs(at - D::load(leaders.rows + (code * p + f) * kChildren + lane));
                 }
             }
-            unsigned within = D::bits(D::at_most(beyond * rounded, D::load(boxes.reach + lane)));
+            unsigned within = D::bits(D::at_most(beyond * rounded, D::load(boxes.reach + lane) + vanishing));
             if constexpr (Led) {
                 // |x - z|^2 - |x - leader|^2 is least at a corner, where it is this.
                 const D::V least = square - D::load(leaders.squares + code * kChildren + lane) - swing - swing;
-                within &= D::bits(D::at_most(least, apart * (square + D::load(boxes.square + lane))));
+                within &= D::bits(D::at_most(least, apart * (square + D::load(boxes.square + lane)) + vanishing));
             }
             masks[i] = static_cast<std::uint16_t>(masks[i] | within << lane);
         }

@@ -65,6 +65,36 @@ def test_far_from_the_origin_the_rounds_are_the_same():
     assert [each.added_rows.tolist() for each in near.history] == [each.added_rows.tolist() for each in far.history]
 
 
+@pytest.mark.parametrize("seed", [139, 143, 267])
+def test_where_squares_are_denormal_the_rounds_are_those_of_the_oracle(seed):
+    """One row is far from the others, so that no scale keeps the squares of their differences normal."""
+    rng = np.random.default_rng(seed)
+    grid = np.stack(np.meshgrid(np.arange(25), np.arange(25)), axis=-1).reshape(-1, 2)
+    X = grid[rng.permutation(len(grid))[:300]] * 1.5e-162
+    X[0] = 1.0
+    y = rng.integers(0, 3, 300)
+    order = geometric(X, y)
+    found = fcnn(X, y, scale=None)
+    rounds = [sorted(np.argsort(order)[each.added_rows].tolist()) for each in found.history]
+    assert rounds == oracle.fcnn_by_arrays(X[order], y[order], rounds[0])
+
+
+def test_a_chain_of_near_ties_is_the_same_with_a_column_of_zeros():
+    """Each of 18 classes is farther from the seed than the one before by less than a tie, the last by many."""
+    tie = 2.0**-40
+    rounds = []
+    for p in (3, 4, 5, 9):
+        own = np.zeros((11, p))
+        own[0, 0], own[1:8, 0], own[1:8, 2] = -100.0, -1.0, (np.arange(7) - 3) * 1e-3
+        own[8, 1], own[9, 1] = -1.5, -0.05
+        seed = own[np.argmin(((own - own.mean(axis=0)) ** 2).sum(axis=1))]
+        chain = np.zeros((18, p))
+        chain[:, 1] = -np.sqrt((seed**2).sum() * (1 + (18 - np.arange(18)) * 0.9 * tie))
+        found = fcnn(np.vstack([own, chain]), ["own"] * 11 + [f"c{k:02}" for k in range(18)], scale=None)
+        rounds.append([sorted(each.added_rows.tolist()) for each in found.history])
+    assert rounds[0] == rounds[1] == rounds[2] == rounds[3]
+
+
 def compared(n: int) -> int:
     """How many pairs of a row and a prototype fcnn compares among so many rows of 4 columns."""
     cases = as_cases(label_rows(*overlapping(n, 4), scale=None))
