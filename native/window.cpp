@@ -11,7 +11,7 @@
 namespace sepal {
 namespace {
 
-constexpr double kSame = 1e-9; // votes that differ by less are level: shares of tied places are rounded
+constexpr double kSame = 1e-10; // votes that differ by less than this share of the most are level: shares of tied places are rounded
 // Exponents of two. Up to 2^kSteepest a factor over a range is a number; squares of coordinates from 2^-kUsual to
 // 2^kUsual are numbers; costs of mismatches remain so if coordinates grow by 2^kMostMixed.
 constexpr int kSteepest = 1020, kUsual = 300, kMostShift = 1000, kMostMixed = 250, kEmpty = -100000;
@@ -58,11 +58,10 @@ class Window {
     }
 
     std::int32_t winner(const Scratch& s) const {
+        const double same = level(s);
         std::int32_t best = 0;
-        for (std::int32_t c = 1; c < plan_.n_classes; ++c) {
-            const double ahead = s.votes[c] - s.votes[best];
-            if (ahead > kSame || (ahead >= -kSame && s.nearest[c] < s.nearest[best])) best = c;
-        }
+        for (std::int32_t c = 1; c < plan_.n_classes; ++c)
+            if (beats(c, best, s, same)) best = c;
         return best;
     }
 
@@ -231,11 +230,15 @@ class Window {
             s.nearest[c] = std::min(s.nearest[c], n.value);
         }
     }
+    static double level(const Scratch& s) { return kSame * *std::max_element(s.votes.begin(), s.votes.end()); }
+    static bool beats(std::size_t c, std::size_t other, const Scratch& s, double same) {
+        const double ahead = s.votes[c] - s.votes[other];
+        return ahead > same || (ahead >= -same && s.nearest[c] < s.nearest[other]);
+    }
     static bool beaten(std::int32_t own, const Scratch& s) {
-        for (std::size_t c = 0; c < s.votes.size(); ++c) {
-            const double ahead = s.votes[c] - s.votes[own];
-            if (ahead > kSame || (ahead >= -kSame && s.nearest[c] < s.nearest[own])) return true;
-        }
+        const double same = level(s);
+        for (std::size_t c = 0; c < s.votes.size(); ++c)
+            if (beats(c, own, s, same)) return true;
         return false;
     }
 

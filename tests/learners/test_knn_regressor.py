@@ -77,6 +77,31 @@ def test_local_line_is_exact_on_a_plane_and_equals_weighted_least_squares():
         assert model.predict(queries)[q] == pytest.approx(line.predict(queries[q : q + 1])[0], abs=1e-8)
 
 
+def test_a_line_through_copies_of_one_point_is_flat():
+    """Their mean is rounded, and what that leaves is no direction."""
+    X, y = [[1.0], [1.0], [1.0], [-4.0], [99.0]], [0.0, 1.0, 4.0, 9.0, 16.0]
+    assert KNNRegressor(3, aggregate="linear").fit(X, y).predict([[4.0]])[0] == pytest.approx(5 / 3)
+    X, y = [[0.3]] * 7 + [[99.0]], np.arange(8.0) ** 2
+    assert KNNRegressor(7, aggregate="linear", scale=None).fit(X, y).predict([[20.3]])[0] == pytest.approx(13.0)
+    # Two columns, of which one is the same for all: the line goes along the other, y = 2 x.
+    X = [[x, 0.1] for x in range(5)] + [[50.0, 7.0]]
+    model = KNNRegressor(5, aggregate="linear", scale=None).fit(X, [0.0, 2.0, 4.0, 6.0, 8.0, 0.0])
+    assert model.predict([[5.0, 0.3]])[0] == pytest.approx(10.0)
+
+
+def test_quantiles_do_not_depend_on_who_else_asks():
+    """Of the neighbours of 1.5 the nearest two weigh the same, so that the median lies between 2 and 3."""
+    X, y = np.arange(5.0)[:, None], np.arange(1.0, 6.0)
+    model = KNNRegressor(3, aggregate="median", weights="tricube", scale=None).fit(X, y)
+    assert model.predict([[1.5], [1e6]]).tolist() == [2.5, 5.0]
+    assert model.predict([[1e6], [1.5]]).tolist() == [5.0, 2.5]
+    # Around 0 a copy weighs 1e18, beside which the shares of the next query would vanish in one running sum.
+    model = KNNRegressor(3, weights=lambda d: 1.0 / (d + 1e-9) ** 2, scale=None).fit(X, y)
+    together = model.predict_quantiles([[0.0], [1.6], [3.3]])
+    alone = np.concatenate([model.predict_quantiles([[x]]) for x in (0.0, 1.6, 3.3)])
+    assert together.tolist() == alone.tolist()
+
+
 @pytest.mark.parametrize("aggregate", ["mean", "median", "linear"])
 def test_leave_one_out_equals_refitting(aggregate):
     rng = np.random.default_rng(3)

@@ -305,6 +305,14 @@ def test_a_saved_model_grows(tmp_path) -> None:
     assert_alike(again, KNNClassifier(3).fit(both, np.tile(LABELS, 2)), ASKED)
 
 
+@pytest.mark.parametrize("model", [KNNClassifier(1, scale=None), KNNRegressor(1, scale=None)])
+def test_copies_of_rows_that_are_there_need_no_room(model) -> None:
+    """The rows given first are read-only, and none is written behind them."""
+    found = model.fit([[1.0], [2.0], [4.0]], [0, 1, 1]).partial_fit([[1.0], [4.0]], [0, 0])
+    wanted = type(model)(1, scale=None).fit([[1.0], [2.0], [4.0], [1.0], [4.0]], [0, 1, 1, 0, 0])
+    assert found.predict([[1.0], [2.0], [5.0]]).tolist() == wanted.predict([[1.0], [2.0], [5.0]]).tolist()
+
+
 def test_rows_that_share_a_number_are_told_apart(monkeypatch) -> None:
     """The rarest of accidents: then all rows are grouped anew, by their cells."""
     monkeypatch.setattr(growing, "row_hash", lambda cells: (cells.sum(axis=1) > 6.0).astype(np.uint64))

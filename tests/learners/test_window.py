@@ -296,6 +296,23 @@ def test_the_callers_arrays_stay_his_own():
     assert learner.predict(kept).tolist() == before
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e9, 1e-9])
+def test_votes_by_distance_do_not_depend_on_the_unit(unit):
+    X = np.array([[1.0], [1.1], [-1.1], [5.0]]) * unit
+    window = WindowKNNClassifier(n_neighbors=3, weights="distance", scale=None).fit(X, list("baab"))
+    assert window.predict([[0.0]]).tolist() == ["a"]
+    np.testing.assert_allclose(window.predict_proba([[0.0]]), [[2 / 3.1, 1.1 / 3.1]], rtol=1e-12)
+
+
+def test_levels_that_are_only_asked_for_are_not_kept():
+    window = WindowKNNClassifier(n_neighbors=1).fit([["red"], ["blue"]], ["a", "b"])
+    before = pickle.dumps(window)
+    window.predict([[f"shade {i}"] for i in range(100)])
+    assert len(pickle.dumps(window)) == len(before)
+    window.partial_fit([["green"]], ["c"])
+    assert window.predict([["green"], ["red"], ["blue"]]).tolist() == ["c", "a", "b"]
+
+
 def test_predicting_changes_nothing():
     X, y = stream(13)
     learner = WindowKNNClassifier(window=60, max_age=20).fit(X, y)

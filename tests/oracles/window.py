@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 TOL = 2.0**-40
-SAME = 1e-9
+SAME = 1e-10  # of the most votes
 
 
 @dataclass
@@ -77,13 +77,13 @@ class Window:
             counts = {label: self.seen.count(label) for label in sorted(set(self.seen))}
             return max(counts, key=counts.__getitem__) if counts else None
         votes, nearest = self.votes(x, self.k)
-        best = None
+        best, same = None, SAME * max(votes.values(), default=0.0)
         for label in sorted(votes):
             if best is None:
                 best = label
                 continue
             ahead = votes[label] - votes[best]
-            if ahead > SAME or (ahead >= -SAME and nearest[label] < nearest[best]):
+            if ahead > same or (ahead >= -same and nearest[label] < nearest[best]):
                 best = label
         return best
 
@@ -104,8 +104,9 @@ class Window:
     def contradicted(self, r: tuple) -> bool:
         votes, nearest = self.votes(r[1], self.edit_k, skip=r[0])
         own, own_nearest = votes.get(r[2], 0.0), nearest.get(r[2], math.inf)
+        same = SAME * max(votes.values(), default=0.0)
         return any(
-            v > own + SAME or (v >= own - SAME and nearest[label] < own_nearest)
+            v > own + same or (v >= own - same and nearest[label] < own_nearest)
             for label, v in votes.items()
             if label != r[2]
         )

@@ -37,7 +37,8 @@ class RoomForMore:
             held = np.empty((max(after, n + n // 2), *self._held.shape[1:]), dtype=self._held.dtype)
             held[:n] = self._held[:n]
             self._held = held
-        self._held[n:after] = more
+        if len(more):  # the rows given first may be read-only
+            self._held[n:after] = more
         self._n = after
         return self._held[:after]
 

@@ -78,14 +78,14 @@ class MovingWindow(TableEstimator):
         self.prequential_score_ = float("nan")
         self.n_seen_ = self.n_window_ = 0
 
-    def _read(self, X: Any) -> NDArray[np.float64]:
+    def _read(self, X: Any, *, learn: bool = False) -> NDArray[np.float64]:
         """Rows as native coordinates, their columns as in the first rows."""
         plain = type(X) is np.ndarray and X.ndim == 2 and not hasattr(self, "feature_names_in_")
         if not plain:
             refuse_sets(X, self)
             X = as_table(self._in_training_order(X)[0])
         check_column_count(X.n_columns if isinstance(X, Table) else X.shape[1], self.n_features_in_, self)
-        return self._columns_.read(X)
+        return self._columns_.read(X, learn=learn)
 
     def _take_in(
         self, X: Any, y: Any, classes: ArrayLike | None, times: ArrayLike | None
@@ -102,7 +102,7 @@ class MovingWindow(TableEstimator):
         if first:
             self._start(X)
             self.classes_ = labels[:0]
-        rows = self._read(X)
+        rows = self._read(X, learn=True)
         if len(rows) != len(labels):
             raise DataError(f"X has {len(rows)} rows and y has {len(labels)} labels")
         latest = self._rows_.time[: self._rows_.n].max(initial=-np.inf)

@@ -54,17 +54,26 @@ def weighted_quantiles(
     query, target = listed.query, y[listed.voter]
     order = np.lexsort((target, query))
     query, target, share = query[order], target[order], share[order]
-    running = np.cumsum(share)
-    begin = np.concatenate([[0.0], running])[listed.start[:-1]]
-    total = np.concatenate([[0.0], running])[listed.start[1:]] - begin
+    first, last = listed.start[:-1], listed.start[1:] - 1
+    running = _running(share, first, last)
+    total = running[last]
     found = np.empty((len(lists), len(wanted)))
     slack = 1e-9 * total  # sums round: a quantile exactly between two rows must stay there
     for j, q in enumerate(wanted):
-        low = np.searchsorted(running, begin + q * total - slack, side="left")
-        high = np.searchsorted(running, begin + q * total + slack, side="right")
-        low, high = (np.clip(at, listed.start[:-1], listed.start[1:] - 1) for at in (low, high))
+        below = np.bincount(query, weights=running < (q * total - slack)[query], minlength=len(lists))
+        up_to = np.bincount(query, weights=running <= (q * total + slack)[query], minlength=len(lists))
+        low, high = (np.minimum(first + count.astype(np.intp), last) for count in (below, up_to))
         found[:, j] = (target[low] + target[high]) / 2.0
     return found
+
+
+def _running(share: NDArray[np.float64], first: NDArray[np.intp], last: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Sums of shares from the first entry of each list on; no list knows of another's."""
+    running, at = share.copy(), first
+    while np.any(left := at < last):
+        at, last = at[left] + 1, last[left]
+        running[at] += running[at - 1]
+    return running
 
 
 def line_points(hood: Neighborhood) -> NDArray[np.float64]:
@@ -103,7 +112,9 @@ def local_lines(
     x[query, column] = points[listed.voter]
     w /= w.sum(axis=1, keepdims=True)
     mean_x, mean_t = np.einsum("ql,qlp->qp", w, x), np.einsum("ql,ql->q", w, t)
+    rounding = (width + 8) * np.finfo(float).eps * np.abs(x).max(axis=1, keepdims=True)  # of the mean
     x, t = x - mean_x[:, None, :], t - mean_t[:, None]
+    x[np.abs(x) <= rounding] = 0.0  # a column in which all neighbours agree has no slope
     moments = np.einsum("ql,qlp,qlr->qpr", w, x, x, optimize=True)
     cross = np.einsum("ql,qlp,ql->qp", w, x, t, optimize=True)
     slope = np.einsum("qpr,qr->qp", np.linalg.pinv(moments, rcond=1e-8, hermitian=True), cross)

@@ -120,13 +120,13 @@ class StreamColumns:
         is_number = ~self.nominal
         return factors[self.order], self.weights[self.order], is_number[self.order].astype(np.uint8)
 
-    def read(self, X: Any) -> NDArray[np.float64]:
-        """Rows as native coordinates. A level never seen before gets a number of its own."""
+    def read(self, X: Any, *, learn: bool) -> NDArray[np.float64]:
+        """Rows as native coordinates. A level never seen before differs from all; rows to learn from bring it in."""
         simple = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and "nominal" not in self.kinds
         if simple and X.shape[1] == len(self.kinds) and len(X) and np.isfinite(X).all():
             values = X
         else:
-            values = self._read_table(as_table(X))
+            values = self._read_table(as_table(X), learn)
         if self.distance == "cosine":
             largest = np.abs(values).max(axis=1, keepdims=True)  # first, so that no square overflows or vanishes
             values = values / np.where(largest == 0.0, np.nan, largest)
@@ -134,7 +134,7 @@ class StreamColumns:
             values = values / np.where(length == 0.0, np.nan, length)
         return np.ascontiguousarray(values)
 
-    def _read_table(self, table: Table) -> NDArray[np.float64]:
+    def _read_table(self, table: Table, learn: bool) -> NDArray[np.float64]:
         if table.n_columns != len(self.kinds):
             raise DataError(
                 f"X has {table.n_columns} features, but the window is expecting {len(self.kinds)} features as input"
@@ -149,17 +149,17 @@ class StreamColumns:
                 found = "numbers" if levels is None else "levels"
                 raise DataError(f"column {self.names[j]!r} is {kind} since the first rows; now it holds {found}")
             if levels is not None:
-                numbers = [self._code(j, level, kind) for level in levels]
+                numbers = [self._code(j, level, kind, learn) for level in levels]
                 values[present, j] = np.array(numbers, dtype=np.float64)[values[present, j].astype(np.intp)]
         if np.isnan(values).any():
             self._take_gaps()
         return values[:, self.order]
 
-    def _code(self, column: int, level: Any, kind: str) -> int:
+    def _code(self, column: int, level: Any, kind: str, learn: bool) -> int:
         codes = self.codes[column]
         if level not in codes and kind == "ordinal":
             raise DataError(f"column {self.names[column]!r} is ordinal, and the level {level!r} has no place in it")
-        return codes.setdefault(level, len(codes))
+        return codes.setdefault(level, len(codes)) if learn else codes.get(level, len(codes))
 
     def _take_gaps(self) -> None:
         if self.distance not in ("auto", "heom", "nan_euclidean"):
