@@ -12,16 +12,21 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data._columns import (
-    Column,
-    KindsSpec,
-    Wanted,
-    resolve_kinds,
-    sorted_levels,
-)
+from sepal._lazy import cached_property
+from sepal.data._columns import Column, KindsSpec, Wanted, resolve_kinds, sorted_levels
+from sepal.data._decimal_signs import MAYBE_THOUSANDS, Says, said_by_texts, settled_sign, unsure_notes
 from sepal.data._dialect import Dialect, declared_delimiter, records, sniff, without_title
 from sepal.data._error_words import Origin, listed, shown
-from sepal.data._messy_cells import NO_NUMBER, SOFT_MISSING, beside_numbers, dates, each_a_date, messy_numbers
+from sepal.data._messy_cells import (
+    NO_NUMBER,
+    SOFT_MISSING,
+    Readings,
+    beside_numbers,
+    dates,
+    each_a_date,
+    messy_numbers,
+    number_readings,
+)
 from sepal.data._source import BLOCK_ROWS, FolderColumn, NoRowsError, Source, folders_only
 from sepal.data._written import Written
 from sepal.exceptions import DataError
@@ -30,8 +35,6 @@ MISSING = frozenset(
     ("", "?", "na", "nan", "null", "n/a", "#n/a", "<na>", "nat", "#div/0!", "#value!", "#ref!", "#name?", "#num!")
 )
 _LEADING_ZERO = re.compile(r"\n\s*0[0-9]")  # of a code, perhaps, at the beginning of a line
-# With a decimal comma 1.0, with a comma between thousands 1000.
-_MAYBE_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
 def read_delimited(
@@ -67,21 +70,30 @@ def read_delimited(
             hint="at least one row of data is needed",
             names=names[:-1] if ends_in_delimiter else names,
         )
-    late = [column for column in columns if column.turned_text and column.chunks_before > 0]
+    decimal = dialect.decimal
+
+    def read_again(positions: Sequence[int]) -> dict[int, _Growing]:
+        fresh = {position: _Growing(names[position], position, True, na) for position in positions}
+        _fill(list(fresh.values()), text, dialect, origin, skip, None)
+        return fresh
 
     def as_texts(position: int) -> Column:
-        column = _Growing(names[position], position, True, na)
-        _fill([column], text, dialect, origin, skip, None)
-        return column.finish(dialect.decimal, asked=True, origin=origin)
+        return read_again([position])[position].finish(decimal, asked=True, origin=origin)
 
-    if late:
-        # These looked numeric for the first blocks, whose texts are gone: read them again as texts.
-        fresh = {column.position: _Growing(column.name, column.position, True, na) for column in late}
-        _fill(list(fresh.values()), text, dialect, origin, skip, None)
+    late = [column.position for column in columns if column.turned_text and column.chunks_before > 0]
+    if late:  # these looked numeric for the first blocks, whose texts are gone
+        fresh = read_again(late)
         columns = [fresh.get(column.position, column) for column in columns]
-    notes += _thousands_notes(columns)
+    heard = [column.says(dialect.decimal) for column in columns]
+    decimal = settled_sign(heard, dialect.decimal, dialect.delimiter)
+    misread = [j for j, each in enumerate(heard) if each.plain and each.unsure and decimal != dialect.decimal]
+    if misread:  # signs that were taken as decimal ones stand between thousands
+        fresh = read_again(misread)
+        columns = [fresh.get(column.position, column) for column in columns]
+    else:
+        notes += unsure_notes(heard, decimal, dialect.delimiter)
     asked = {j for j, want in wanted.items() if _wants_text(want)}
-    finished = [column.finish(dialect.decimal, asked=column.position in asked, origin=origin) for column in columns]
+    finished = [column.finish(decimal, asked=column.position in asked, origin=origin) for column in columns]
     if _is_unnamed(names, first[1]) and np.isnan(finished[-1].values).all():
         finished.pop()
         notes.append("a delimiter at the end of every line was ignored")
@@ -91,19 +103,6 @@ def read_delimited(
 def _is_unnamed(names: Sequence[str], header: Sequence[str]) -> bool:
     """Whether the last column has no name: a delimiter may stand at the end of every line."""
     return names[-1] == f"x{len(names)}" and header[-1].strip() == ""
-
-
-def _thousands_notes(columns: Sequence[_Growing]) -> list[str]:
-    """A word where nothing in the file tells a decimal comma from one between thousands."""
-    unsure = [column for column in columns if column.maybe_thousands is not None and not column.is_text]
-    if not unsure or any(column.decimal_comma for column in columns):
-        return []
-    cell = unsure[0].maybe_thousands or ""
-    note = (
-        f"the comma of {shown(cell)} in column {shown(unsure[0].name)} was taken as a decimal comma "
-        f"({float(cell.replace(',', '.')):g}); if commas stand between thousands here, write the numbers without them"
-    )
-    return [note]
 
 
 def _wants_text(wanted: Wanted | None) -> bool:
@@ -212,8 +211,8 @@ class _Growing:
     na: frozenset[str] = frozenset()
     turned_text: bool = False
     chunks_before: int = 0
-    maybe_thousands: str | None = None  # the first cell like 1,000
-    decimal_comma: bool = False  # some cell has a comma that cannot stand between thousands
+    maybe_thousands: str = ""  # the first cell like 1,000
+    sure: bool = False  # some cell has a decimal sign that cannot stand between thousands
     chunks: list[NDArray[np.float64]] = field(default_factory=list)
     spelled: dict[float, str] = field(default_factory=dict)  # of numbers with a decimal comma, or a leading zero
     leading_zero: str | None = None  # the first cell like 007
@@ -227,10 +226,12 @@ class _Growing:
             numbers = _parsed_numbers(cells, decimal)
             if numbers is not None:
                 self.chunks.append(numbers)
+                joined = "\n".join(cells)
+                if not self.sure and decimal in joined:
+                    self._look_at_signs(cells, decimal)
                 if decimal == ",":
-                    self._look_at_commas(cells)
                     self._keep_spelling(numbers, cells, ",")
-                if _LEADING_ZERO.search("\n" + "\n".join(cells)):
+                if _LEADING_ZERO.search("\n" + joined):
                     self._keep_spelling(numbers, cells, "0")
                 return
             self.is_text = self.turned_text = True
@@ -255,14 +256,28 @@ class _Growing:
         what = f"column {shown(self.name)} holds numbers, though {shown(self.leading_zero)} begins with a zero"
         return (f"{what}; if these are codes, say so (kinds, --kind {self.name}=nominal)",)
 
-    def _look_at_commas(self, cells: Iterable[str]) -> None:
-        for cell in cells if not self.decimal_comma else ():
-            if "," not in cell:
+    def _look_at_signs(self, cells: Iterable[str], decimal: str) -> None:
+        maybe = MAYBE_THOUSANDS[decimal]
+        for cell in cells:
+            if decimal not in cell:
                 continue
-            if _MAYBE_THOUSANDS.fullmatch(cell.strip()):
-                self.maybe_thousands = self.maybe_thousands or cell.strip()
-            else:
-                self.decimal_comma = True
+            if not maybe.fullmatch(cell.strip()):
+                self.sure = True
+                return
+            self.maybe_thousands = self.maybe_thousands or cell.strip()
+
+    def says(self, decimal: str) -> Says:
+        """What the column says of the decimal sign of its file, once it is whole."""
+        if not self.is_text:
+            unsure = "" if self.sure else self.maybe_thousands
+            return Says(self.name, proves=decimal if self.sure else "", unsure=unsure, plain=True)
+        return said_by_texts(self.name, self.texts, self.readings)
+
+    @cached_property
+    def readings(self) -> Readings | None:
+        """Its texts as numbers, but for those that are missing among numbers; None where some are none."""
+        texts = [text for text in sorted(self.texts) if text not in SOFT_MISSING]
+        return number_readings(texts) if texts else None
 
     def _codes(self, cells: Iterable[str]) -> NDArray[np.float64]:
         codes, known = [], self.code_of
@@ -292,7 +307,7 @@ class _Growing:
         column = Column(self.name, self.position, values, "nominal", levels)
         if asked:
             return column
-        return _understood(column, decimal) or replace(column, notes=_nearly(column, decimal, origin))
+        return _understood(column, self.readings, decimal) or replace(column, notes=_nearly(column, decimal, origin))
 
 
 def _example(found: Mapping[str, float]) -> str:
@@ -301,16 +316,16 @@ def _example(found: Mapping[str, float]) -> str:
     return f"{shown(text)} is {found[text]:.15g}"
 
 
-def _understood(column: Column, decimal: str) -> Column | None:
+def _understood(column: Column, readings: Readings | None, decimal: str) -> Column | None:
     """A column of texts as numbers, where all of them are numbers or dates that people write; else None."""
     texts = [level for level in column.levels if level not in SOFT_MISSING]
     if not texts:
         return None
     soft = f"; {listed(gone)} are missing" if (gone := [t for t in column.levels if t in SOFT_MISSING]) else ""
     place = f"column {shown(column.name)}"
-    numbers, written = messy_numbers(texts, decimal), None
-    if numbers is not None:
-        found, left_out = numbers
+    written = None
+    if readings is not None:
+        found, left_out = readings.with_sign(decimal)
         notes = (f"numbers in {place} were read without {left_out}: {_example(found)}",) if left_out else ()
         notes = (f"{notes[0] if notes else f'{place} holds numbers'}{soft}",) if soft or notes else ()
         if left_out:

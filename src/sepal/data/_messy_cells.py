@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 # Missing where the other cells are numbers or dates, or in a column of words; "+" and "-" may be two levels.
@@ -34,20 +35,41 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CellReading = tuple[dict[str, float], str]
 
 
-def messy_numbers(texts: Sequence[str], decimal: str = ".") -> CellReading | None:
-    """The number of each text, and what was left out of them; None if some text is no number.
+@dataclass(frozen=True)
+class Readings:
+    """The numbers of texts by each decimal sign with which all of them are numbers, and how they are written."""
 
-    ``decimal`` is the decimal sign of the file: the first that is tried.
+    by_sign: dict[str, dict[str, float]]
+    cores: Sequence[str]
+    currencies: frozenset[str]
+    percent: bool
+
+    def with_sign(self, decimal: str) -> CellReading:
+        """The number of each text, and what was left out of them; by ``decimal`` if all texts have it so."""
+        point = decimal if decimal in self.by_sign else next(iter(self.by_sign))
+        found = self.by_sign[point]
+        told = _told(self.cores, point, self.currencies, self.percent)
+        brackets = ["brackets"] if any("(" in text for text in found) else []
+        return found, " and ".join(part for part in (told, *brackets) if part)
+
+
+def number_readings(texts: Iterable[str]) -> Readings | None:
+    """The texts as numbers, by each decimal sign that all of them allow; None if some text is no number.
+
+    >>> {sign: list(found.values()) for sign, found in number_readings(["1,037 %", "5 %"]).by_sign.items()}
+    {'.': [1037.0, 5.0], ',': [1.037, 5.0]}
+    >>> list(number_readings(["1,037", "0,5"]).by_sign), number_readings(["1,037", "0.5"]).by_sign
+    ([','], {'.': {'1,037': 1037.0, '0.5': 0.5}})
     """
-    bare: list[str] = []
+    cores: list[str] = []
     signs: set[str] = set()
     percent: set[bool] = set()
-    styles = {style: dict[str, float]() for style in sorted(_STYLES, key=lambda style: style[0] != decimal)}
+    styles = {style: dict[str, float]() for style in _STYLES}
     for text in texts:
         if len(text) > LONGEST or NO_NUMBER.search(text):
             return None
         core, sign, share = _undressed(text)
-        bare.append(core)
+        cores.append(core)
         signs |= {sign} - {""}
         percent.add(share)
         if len(signs) > 1 or len(percent) > 1:
@@ -60,9 +82,17 @@ def messy_numbers(texts: Sequence[str], decimal: str = ".") -> CellReading | Non
                 found[text] = number
         if not styles:
             return None
-    (point, _), found = next(iter(styles.items()))
-    brackets = ["brackets"] if any("(" in text for text in texts) else []
-    return found, " and ".join(part for part in (_told(bare, point, signs, percent == {True}), *brackets) if part)
+    by_sign = {point: found for (point, _), found in styles.items()}
+    return Readings(by_sign, cores, frozenset(signs), percent == {True})
+
+
+def messy_numbers(texts: Iterable[str], decimal: str = ".") -> CellReading | None:
+    """The number of each text, and what was left out of them; None if some text is no number.
+
+    ``decimal`` is the decimal sign of the file: the first that is tried.
+    """
+    readings = number_readings(texts)
+    return None if readings is None else readings.with_sign(decimal)
 
 
 def beside_numbers(texts: Sequence[str]) -> str:
@@ -113,8 +143,7 @@ def _number(core: str, decimal: str, groups: str) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _told(cores: object, decimal: str, signs: set[str], percent: bool) -> str:
-    sample = [str(core) for core in cores]  # type: ignore[attr-defined]
+def _told(sample: Sequence[str], decimal: str, signs: Iterable[str], percent: bool) -> str:
     parts = []
     grouping = next((sign for sign in (", " if decimal == "." else ". ") if any(sign in core for core in sample)), None)
     if grouping is not None:

@@ -1,0 +1,122 @@
+"""One decimal sign for a file: columns that can be read in one way only decide for those that could be read in two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sepal.data import Table, column_cells, read_table
+from sepal.data._source import BLOCK_ROWS
+
+
+def read(folder: Path, text: str, **arguments: Any) -> Table:
+    file = folder / "t.csv"
+    file.write_text(text)
+    return read_table(file, **arguments)
+
+
+def columns(table: Table) -> list[list[float]]:
+    return [list(column) for column in table.values.T.tolist()]
+
+
+GERMAN = "Preis;Gewicht;Klasse\n950;0,3;a\n1.037;0,5;b\n12.500;0,7;a\n880;1,2;b\n"
+PRICES, WEIGHTS = [950, 1037, 12500, 880], [0.3, 0.5, 0.7, 1.2]
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_points_between_thousands_beside_decimal_commas(tmp_path: Path, delimiter: str) -> None:
+    """950, 1.037, 12.500 were read as 950, 1.037, 12.5 without a word."""
+    table = read(tmp_path, GERMAN.replace(";", delimiter))
+    assert columns(table) == [PRICES, WEIGHTS]
+    assert table.notes == (
+        'numbers in column "Preis" were read without signs between thousands: "12.500" is 12500',
+        'numbers in column "Gewicht" were read without decimal commas: "1,2" is 1.2',
+    )
+    assert column_cells(table, 0) == ["950", "1.037", "12.500", "880"]
+
+
+def test_points_between_thousands_beside_quoted_decimal_commas(tmp_path: Path) -> None:
+    text = 'Preis,Gewicht,Klasse\n950,"0,3",a\n1.037,"0,5",b\n12.500,"0,7",a\n880,"1,2",b\n'
+    assert columns(read(tmp_path, text)) == [PRICES, WEIGHTS]
+
+
+@pytest.mark.parametrize("first", [";0,3", "1.037;2"])
+def test_what_decides_may_stand_anywhere_in_the_file(tmp_path: Path, first: str) -> None:
+    """Only the first hundred rows were looked at."""
+    middle = "".join(f"{i % 7};{i % 5};a\n" for i in range(2 * BLOCK_ROWS))
+    last = "1.037;2" if first == ";0,3" else ";0,3"
+    table = read(tmp_path, f"Preis;Gewicht;Klasse\n{first};a\n{middle}{last};b\n")
+    assert set(columns(table)[0]) >= {0, 1, 2, 3, 4, 5, 6, 1037}
+    assert set(columns(table)[1]) == {0, 0.3, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("kind", ["nominal", "ordinal", "numeric"])
+def test_the_kind_of_one_column_does_not_change_another(tmp_path: Path, kind: str) -> None:
+    table = read(tmp_path, GERMAN, kinds={"Gewicht": kind})
+    assert columns(table)[0] == PRICES
+    assert columns(read(tmp_path, GERMAN, kinds={"Preis": "numeric"}))[0] == PRICES
+
+
+@pytest.mark.parametrize("odd", ["k. A.", "unbekannt", "<0,1"])
+def test_a_few_odd_cells_do_not_keep_a_column_from_deciding(tmp_path: Path, odd: str) -> None:
+    table = read(tmp_path, f"{GERMAN}700;{odd};a\n")
+    assert table.kinds == ("numeric", "nominal")
+    assert columns(table)[0] == [*PRICES, 700]
+
+
+@pytest.mark.parametrize("words", ["0,3", "1,2 oder 3"])
+def test_a_number_among_words_decides_nothing(tmp_path: Path, words: str) -> None:
+    table = read(tmp_path, f"a\tb\tc\n1.037\t{words}\tx\n2\tviel\ty\n3\twenig\tx\n")
+    assert columns(table)[0] == [1.037, 2, 3]
+
+
+@pytest.mark.parametrize("cell", ["1.5", "0.25", "12.5", "1234.500", "0.500", ".125", "1.037e2"])
+def test_a_column_with_a_decimal_point_keeps_it(tmp_path: Path, cell: str) -> None:
+    table = read(tmp_path, f"a;b;class\n{cell};0,5;x\n1.037;2;y\n")
+    assert columns(table) == [[float(cell), 1.037], [0.5, 2]]
+
+
+def test_columns_that_differ_leave_the_others_as_they_stand_and_say_so(tmp_path: Path) -> None:
+    table = read(tmp_path, "a;b;c;d;class\n950;0,3;2.5;3.125;x\n1.037;0,5;1.5;2;y\n")
+    assert columns(table) == [[950, 1.037], [0.3, 0.5], [2.5, 1.5], [3.125, 2]]
+    assert table.notes[0] == (
+        'the point of "1.037" in column "a" and 1 more was taken as a decimal point (1.037); "b" has decimal commas, '
+        '"c" decimal points; if points stand between thousands here, write the numbers without them'
+    )
+
+
+def test_a_point_that_nothing_decides_is_said_next_to_semicolons_only(tmp_path: Path) -> None:
+    """Next to semicolons 1.037 beside 950 was read as 1.037 without a word."""
+    table = read(tmp_path, "a;class\n950;x\n1.037;y\n")
+    assert columns(table) == [[950, 1.037]]
+    assert 'the point of "1.037" in column "a" was taken as a decimal point (1.037); if points' in table.notes[0]
+    assert read(tmp_path, "a,class\n950,x\n1.037,y\n").notes == ()
+    assert read(tmp_path, "a;b;class\n950;0.5;x\n1.037;2;y\n").notes == ()
+
+
+def test_two_points_stand_between_thousands(tmp_path: Path) -> None:
+    """1.000.000 was a million, and 1.037 beside it 1.037."""
+    assert columns(read(tmp_path, "a;b;class\n1.000.000;950;x\n2;1.037;y\n")) == [[1e6, 2], [950, 1037]]
+
+
+def test_commas_between_thousands_beside_decimal_points(tmp_path: Path) -> None:
+    """The other way round; it depended on where the decimal points stand."""
+    assert columns(read(tmp_path, "a;b;class\n950;0.5;x\n1,037;2;y\n")) == [[950, 1037], [0.5, 2]]
+    rows = "3;4;x\n" * BLOCK_ROWS
+    table = read(tmp_path, f"a;b;class\n950;1;x\n1,037;2;y\n{rows}2;0.5;y\n")
+    assert [column[:2] + column[-1:] for column in columns(table)] == [[950, 1037, 2], [1, 2, 0.5]]
+    assert 'numbers in column "a" were read without signs between thousands: "1,037" is 1037' in table.notes
+
+
+@pytest.mark.parametrize("signs", [("", ""), (" %", " €"), ("%", "€"), ("", " €"), (" %", "")])
+def test_percents_and_currencies_change_nothing(tmp_path: Path, signs: tuple[str, str]) -> None:
+    """With percent and euro signs 13,210 was read as 13210 beside 0,5."""
+    rows = [("12,573", "13,210", "x"), ("0,5", "10,490", "y"), ("3,1", "9,125", "x")]
+    text = "".join(f"{a}{signs[0]};{b}{signs[1]};{k}\n" for a, b, k in rows)
+    assert columns(read(tmp_path, f"a;b;k\n{text}")) == [[12.573, 0.5, 3.1], [13.21, 10.49, 9.125]]
+    alone = "".join(f"{b}{signs[1]};{k}\n" for _, b, k in rows)
+    table = read(tmp_path, f"b;k\n{alone}")
+    assert columns(table) == [[13.21, 10.49, 9.125]]
+    assert len(table.notes) == 1
