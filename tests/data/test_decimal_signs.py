@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sepal.data import Table, column_cells, read_table
+from sepal.data import Table, as_table, column_cells, match_table, read_table
+from sepal.data._joined import joined_rows
 from sepal.data._source import BLOCK_ROWS
 
 
@@ -120,3 +121,39 @@ def test_percents_and_currencies_change_nothing(tmp_path: Path, signs: tuple[str
     table = read(tmp_path, f"b;k\n{alone}")
     assert columns(table) == [[13.21, 10.49, 9.125]]
     assert len(table.notes) == 1
+
+
+# levels
+
+
+NUMERIC_ORDER = ("-2", "-1", "0,5", "1", "1,5", "2", "10")
+
+
+@pytest.mark.parametrize("kind", ["nominal", "ordinal"])
+@pytest.mark.parametrize("end", ["", " %", "%", " €"])
+def test_levels_that_are_numbers_are_in_their_order(tmp_path: Path, kind: str, end: str) -> None:
+    """With a decimal comma they were sorted as texts: -1 < -2 < 0,5 < 1 < 1,5 < 10 < 2."""
+    cells = ["0,5", "1", "1,5", "2", "10", "-1", "-2"]
+    text = "".join(f"{cell}{end};{'ab'[i % 2]}\n" for i, cell in enumerate(cells))
+    table = read(tmp_path, f"g;k\n{text}", kinds={"g": kind})
+    assert table.kinds == (kind,)
+    assert table.levels == (tuple(f"{level}{end}" for level in NUMERIC_ORDER),)
+    assert columns(table) == [[2, 3, 4, 5, 6, 1, 0]]
+
+
+def test_levels_with_points_between_thousands_are_in_their_order(tmp_path: Path) -> None:
+    """1.037 was sorted below 880."""
+    assert read(tmp_path, GERMAN, kinds={"Preis": "ordinal"}).levels[0] == ("880", "950", "1.037", "12.500")
+    points = GERMAN.replace(",", ".")
+    assert read(tmp_path, points, kinds={"Preis": "ordinal"}).levels[0] == ("1.037", "12.500", "880", "950")
+
+
+def test_new_levels_with_decimal_commas_are_joined_in_their_order() -> None:
+    """They came behind the others."""
+    first = as_table([["10"], ["0,5"]], ["a", "b"])
+    assert first.levels == (("0,5", "10"),)
+    more = match_table(as_table([["2,5"]], ["a"]), first, learn=True)
+    both = joined_rows(first, more)
+    assert isinstance(both, Table)
+    assert both.levels == (("0,5", "2,5", "10"),)
+    assert columns(both) == [[2, 0, 1]]

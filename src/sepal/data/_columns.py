@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._error_words import Origin, listed, shown
-from sepal.data._messy_cells import dates
+from sepal.data._messy_cells import dates, messy_numbers
 from sepal.data._text_options import TextOptions
 from sepal.data._written import Written
 from sepal.exceptions import DataError, ParameterError
@@ -57,19 +57,37 @@ def parse_number(text: str) -> float | None:
         return None
 
 
-def sorted_levels(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Distinct values in order: texts that are all numbers by their number, everything else as it sorts."""
+def sorted_levels(values: Iterable[Any], decimal: str = ".") -> tuple[Any, ...]:
+    """Distinct values in order: texts that are all numbers by their number, everything else as it sorts.
+
+    ``decimal`` is the decimal sign of the file they come from, and counts where texts could be read either way.
+
+    >>> sorted_levels(["10", "1,5", "-1", "2", "-2"]), sorted_levels(["10 %", "9 %"])
+    (('-2', '-1', '1,5', '2', '10'), ('9 %', '10 %'))
+    >>> sorted_levels(["2", "1.000"]), sorted_levels(["2", "1.000"], ",")
+    (('1.000', '2'), ('2', '1.000'))
+    """
     distinct = set(values)
     if all(isinstance(value, str) for value in distinct):
-        numbers: dict[str, float] = {}
-        for value in distinct:
-            number = parse_number(value)
-            if number is None:
-                break
-            numbers[value] = number
-        else:
+        numbers = _level_numbers(distinct, decimal)
+        if numbers is not None:
             return tuple(sorted(distinct, key=lambda value: (numbers[value], value)))
     return tuple(sorted(distinct))
+
+
+def _level_numbers(texts: Iterable[str], decimal: str) -> dict[str, float] | None:
+    """The number of each text, as the readers of files understand it; None if some text is none."""
+    messy = messy_numbers(texts, ",") if decimal == "," else None
+    if messy is not None:
+        return messy[0]
+    numbers: dict[str, float] = {}
+    for text in texts:
+        number = parse_number(text)
+        if number is None:
+            messy = messy_numbers(texts)
+            return None if messy is None else messy[0]
+        numbers[text] = number
+    return numbers
 
 
 def is_missing(value: Any) -> bool:

@@ -298,7 +298,8 @@ class _Growing:
         if not self.is_text:
             written = Written(self.spelled, dates=False) if self.spelled else None
             return Column(self.name, self.position, values, notes=self._zero_notes(), written=written)
-        levels = sorted_levels(self.texts)
+        # What is not asked for as texts and is all numbers becomes numeric, in whatever order.
+        levels = sorted_levels(self.texts, decimal) if asked else tuple(sorted(self.texts))
         rank = np.empty(len(levels))
         for i, level in enumerate(levels):
             rank[self.texts[level]] = i

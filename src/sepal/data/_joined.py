@@ -93,8 +93,9 @@ def _joined_levels(first: Table, more: Table, j: int, codes: NDArray[np.float64]
     if old is None or new is None or new == old:
         return old
     joined = tuple(dict.fromkeys((*old, *new)))
-    if old == sorted_levels(old):
-        joined = sorted_levels(joined)
+    sign = next((sign for sign in ".," if old == sorted_levels(old, sign)), None)
+    if sign is not None:
+        joined = sorted_levels(joined, sign)
     place = {level: float(i) for i, level in enumerate(joined)}
     n = first.n_rows
     for part, levels in ((codes[:n], old), (codes[n:], new)):
