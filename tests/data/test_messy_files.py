@@ -450,6 +450,34 @@ def test_a_workbook_is_read_like_a_file(tmp_path, monkeypatch):
         read(tmp_path, workbook(), "t.xlsx")
 
 
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [
+        ([("Report",), ("by hand",)], 'expected a target and at least one more column, found only "Report"'),
+        ([("Report",), ("by", "hand")], "line 2: expected 1 cells as in the header, found 2"),
+        ([("Report", "May")], "a header and no rows"),
+        ([(None,)], "the first sheet is empty"),
+    ],
+)
+def test_a_first_sheet_that_is_no_table_names_the_others(tmp_path, monkeypatch, rows, what):
+    """A cover sheet was told of signs between cells."""
+    sheets = [SimpleNamespace(title="cover", iter_rows=lambda values_only: iter(rows))]
+    reader = SimpleNamespace(load_workbook=lambda file, read_only, data_only: SimpleNamespace(worksheets=sheets))
+    monkeypatch.setitem(sys.modules, "openpyxl", reader)
+    with pytest.raises(DataError) as alone:
+        read(tmp_path, workbook(), "t.xlsx")
+    assert what in str(alone.value)
+    assert alone.value.hint == "a sheet must hold a header and rows below it"
+    sheets += [SimpleNamespace(title="data"), SimpleNamespace(title="codes")]
+    with pytest.raises(type(alone.value)) as caught:
+        read(tmp_path, workbook(), "t.xlsx")
+    assert str(caught.value).count("hint:") == 1
+    assert caught.value.hint == (
+        'only the first sheet is read, "cover"; the others are "data", "codes": if the table is there, move that '
+        "sheet to the front or save it as CSV"
+    )
+
+
 def test_a_damaged_workbook(tmp_path, monkeypatch):
     def refuse(*arguments, **options):
         raise KeyError("no sheet")

@@ -97,7 +97,14 @@ def read_delimited(
     if _is_unnamed(names, first[1]) and np.isnan(finished[-1].values).all():
         finished.pop()
         notes.append("a delimiter at the end of every line was ignored")
-    return Source(finished, origin, notes=tuple(notes), as_texts=as_texts, soft_missing=True)
+    return Source(
+        finished,
+        origin,
+        notes=tuple(notes),
+        as_texts=as_texts,
+        widened_by="cells may be separated by commas, semicolons, tabs, bars or blanks",
+        soft_missing=True,
+    )
 
 
 def _is_unnamed(names: Sequence[str], header: Sequence[str]) -> bool:

@@ -6,10 +6,11 @@ import csv
 import io
 import zipfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from sepal.data._error_words import shown
+from sepal.data._error_words import listed, shown
 from sepal.data._unpacking import most_unpacked
 from sepal.exceptions import DataError, MissingDependencyError, SepalError
 
@@ -25,8 +26,17 @@ def is_workbook(data: bytes) -> bool:
         return False
 
 
-def workbook_text(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
-    """The first sheet as CSV, a line for each row, and a note where there are more sheets."""
+@dataclass(frozen=True)
+class Sheet:
+    """The first sheet as CSV, a line for each row; a note where there are more, and what to do if it is no table."""
+
+    text: str
+    notes: tuple[str, ...]
+    cure: str
+
+
+def first_sheet(data: bytes, source: str) -> Sheet:
+    """What is read of a workbook."""
     try:
         import openpyxl
     except ImportError as error:
@@ -37,17 +47,27 @@ def workbook_text(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheet = book.worksheets[0]
-        text = _text(sheet.iter_rows(values_only=True), source)
         others = [each.title for each in book.worksheets[1:]]
+        cure = _cure(sheet.title, others)
+        text = _text(sheet.iter_rows(values_only=True), source, cure)
     except (SepalError, MemoryError):
         raise
     except Exception as error:  # whatever a damaged workbook makes of its reader
         raise DataError(
             f"{source}: expected a whole Excel workbook, found a damaged one ({shown(str(error))})"
         ) from error
+    notes = (f"only the first of {len(others) + 1} sheets was read, {shown(sheet.title)}",) if others else ()
+    return Sheet(text, notes, cure)
+
+
+def _cure(title: str, others: list[str]) -> str:
     if not others:
-        return text, ()
-    return text, (f"only the first of {len(others) + 1} sheets was read, {shown(sheet.title)}",)
+        return "a sheet must hold a header and rows below it"
+    more = "the other is" if len(others) == 1 else "the others are"
+    return (
+        f"only the first sheet is read, {shown(title)}; {more} {listed(others, 5)}: "
+        "if the table is there, move that sheet to the front or save it as CSV"
+    )
 
 
 def _check_size(data: bytes, source: str) -> None:
@@ -57,7 +77,7 @@ def _check_size(data: bytes, source: str) -> None:
         raise DataError(f"{source}: a file of {len(data):,} bytes unpacks to {unpacked:,}; this is hardly a table")
 
 
-def _text(rows: Iterable[tuple[Any, ...]], source: str) -> str:
+def _text(rows: Iterable[tuple[Any, ...]], source: str, cure: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
     width = 0
@@ -71,7 +91,7 @@ def _text(rows: Iterable[tuple[Any, ...]], source: str) -> str:
             continue
         writer.writerow(cells + [""] * (width - len(cells)))
     if not width:
-        raise DataError(f"{source}: the first sheet is empty", hint="a header and rows are needed")
+        raise DataError(f"{source}: the first sheet is empty", hint=cure)
     return out.getvalue()
 
 

@@ -15,10 +15,10 @@ from sepal.data._columns import KindsSpec
 from sepal.data._decoding import check_encoding, decoded
 from sepal.data._delimited import read_delimited
 from sepal.data._error_words import listed, shown
-from sepal.data._excel import is_workbook, workbook_text
+from sepal.data._excel import first_sheet, is_workbook
 from sepal.data._json_lines import looks_like_json_lines, read_json_lines
 from sepal.data._parquet import read_feather, read_parquet
-from sepal.data._source import FolderColumn, Source, Wishes, to_table
+from sepal.data._source import FolderColumn, NoRowsError, Source, Wishes, to_table
 from sepal.data._table import Table
 from sepal.data._unpacking import gunzipped
 from sepal.exceptions import DataError, ParameterError
@@ -182,8 +182,7 @@ def _parse(
     if data.startswith(b"ARROW1"):
         return read_feather(data, source)
     if data.startswith(b"PK") and is_workbook(data):
-        text, notes = workbook_text(data, source)
-        return replace(parsed := read_delimited(text, source, kinds, na, folders), notes=(*notes, *parsed.notes))
+        return _of_workbook(data, source, kinds, na, folders)
     _refuse_foreign(data, source)
     text, notes = decoded(data, source, encoding)
     if looks_like_arff(text, source):
@@ -193,6 +192,24 @@ def _parse(
     else:
         parsed = read_delimited(text, source, kinds, na, folders)
     return replace(parsed, notes=(*notes, *parsed.notes))
+
+
+def _of_workbook(
+    data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str], folders: tuple[FolderColumn, ...]
+) -> Source:
+    """The first sheet; where it is no table, the error names the other sheets and no signs between cells."""
+    sheet = first_sheet(data, source)
+    try:
+        parsed = read_delimited(sheet.text, source, kinds, na, folders)
+    except NoRowsError as error:
+        raise NoRowsError(_unhinted(error), hint=sheet.cure, names=error.names) from error
+    except DataError as error:
+        raise DataError(_unhinted(error), hint=sheet.cure) from error
+    return replace(parsed, notes=(*sheet.notes, *parsed.notes), widened_by=sheet.cure)
+
+
+def _unhinted(error: DataError) -> str:
+    return str(error).removesuffix(f"\nhint: {error.hint}")
 
 
 def _stem(name: str) -> str:

@@ -57,6 +57,7 @@ class Source:
     description: str | None = None
     whole_labels: bool = True  # a numeric target of whole numbers holds class labels
     as_texts: Callable[[int], Column] | None = None  # a column as its texts stand in the file
+    widened_by: str | None = None  # what to do where there is only one column
     soft_missing: bool = False  # marks such as "-" are missing in features of words
 
 
@@ -112,7 +113,7 @@ def to_table(
     if len(names) < 2:
         raise DataError(
             f"{source.origin.source}: expected a target and at least one more column, found only {shown(names[0])}",
-            hint="cells may be separated by commas, semicolons, tabs, bars or blanks",
+            hint=source.widened_by,
         )
     labels = columns[place]
     if wishes.missing_target == "drop":
