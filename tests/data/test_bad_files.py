@@ -50,6 +50,31 @@ def test_wrong_encoding(tmp_path: Path) -> None:
     assert "--encoding cp1252" in text
 
 
+@pytest.mark.parametrize("rows", ["1,x\n", "10,x\n"])
+@pytest.mark.parametrize("asked", ["utf-16", "UTF-16-LE", "utf-32"])
+def test_a_mark_of_utf8_where_another_encoding_is_asked_for(tmp_path: Path, asked: str, rows: str) -> None:
+    """cp1252 was hinted at, or pairs of letters were taken for Chinese ones and the file for a header."""
+    text = refusal(tmp_path, f"a,class\n{rows}".encode("utf-8-sig"), encoding=asked)
+    assert text == (
+        f"t.csv: expected {asked.upper()} text, found the mark of UTF-8 at its beginning\n"
+        "hint: give the encoding it has: encoding='utf-8', --encoding utf-8"
+    )
+
+
+def test_the_mark_of_utf8_is_no_part_of_the_first_name(tmp_path: Path) -> None:
+    """With encoding="utf-8" the first column was called by the mark and its name."""
+    file = tmp_path / "t.csv"
+    file.write_bytes("a,class\n1,x\n".encode("utf-8-sig"))
+    assert read_table(file, encoding="UTF8").names == ("a",)
+
+
+def test_an_encoding_that_does_not_fit_hints_at_the_one_that_does(tmp_path: Path) -> None:
+    assert "--encoding utf-8" in refusal(tmp_path, "a,class\n1,\u00e9\n".encode(), encoding="ascii")
+    assert "--encoding utf-16" in refusal(tmp_path, "a,class\n1,x\n".encode("utf-16"), encoding="utf-8")
+    assert "--encoding latin-1" in refusal(tmp_path, b"a,class\n1,\x81\n", encoding="utf-8")
+    assert "damaged" in refusal(tmp_path, "a,class\n1,x\n".encode("utf-8-sig") + b"\xe9\n")
+
+
 def test_half_a_utf16_character(tmp_path: Path) -> None:
     assert "expected UTF-16 text, found" in refusal(tmp_path, "a,class\n1,x\n".encode("utf-16") + b"\x00")
 

@@ -34,7 +34,7 @@ def check_encoding(encoding: str | None) -> None:
 def decoded(data: bytes, source: str, encoding: str | None) -> tuple[str, tuple[str, ...]]:
     """The text, and a note where its encoding is not UTF-8 and was not asked for."""
     if encoding is not None:
-        return _strictly(data, source, encoding), ()
+        return _as_asked(data, source, encoding), ()
     for mark, name, notes in _MARKS:
         if data.startswith(mark):
             return _strictly(data, source, name), notes
@@ -56,15 +56,52 @@ def decoded(data: bytes, source: str, encoding: str | None) -> tuple[str, tuple[
     raise AssertionError("Latin-1 refuses nothing")
 
 
+def _as_asked(data: bytes, source: str, encoding: str) -> str:
+    """By the encoding that was asked for, unless that is UTF-16 and the mark at the beginning says UTF-8."""
+    name = codecs.lookup(encoding).name
+    if data.startswith(codecs.BOM_UTF8):
+        if name.startswith(("utf-16", "utf-32")):  # many bytes of UTF-8 are some text in these too
+            raise DataError(
+                f"{source}: expected {encoding.upper()} text, found the mark of UTF-8 at its beginning",
+                hint=_cure("utf-8"),
+            )
+        if name == "utf-8":
+            encoding = "utf-8-sig"
+    return _strictly(data, source, encoding)
+
+
 def _strictly(data: bytes, source: str, encoding: str) -> str:
+    called = encoding.removesuffix("-sig").upper()
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
-            f"{source}, line {line}: expected {encoding.removesuffix('-sig').upper()} text, found the byte "
+            f"{source}, line {line}: expected {called} text, found the byte "
             f"0x{data[error.start]:02X} (byte {error.start} of the file)",
-            hint="give the encoding it has: encoding='cp1252', --encoding cp1252",
+            hint=_hint(data, encoding),
         ) from error
     except UnicodeError as error:
-        raise DataError(f"{source}: expected {encoding.upper()} text, found something else ({error})") from error
+        raise DataError(
+            f"{source}: expected {called} text, found something else ({error})", hint=_hint(data, encoding)
+        ) from error
+
+
+def _hint(data: bytes, refused: str) -> str:
+    """The encoding that the text has, by its mark or by trying: it is not ``refused``."""
+    for mark, name, _ in _MARKS:
+        if data.startswith(mark):
+            if name == refused:
+                return "the file is damaged there; write it again"
+            return _cure(name.removesuffix("-sig"))
+    for name, _ in _TRIED:
+        try:
+            data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        return _cure(name)
+    raise AssertionError("Latin-1 refuses nothing")
+
+
+def _cure(encoding: str) -> str:
+    return f"give the encoding it has: encoding={encoding!r}, --encoding {encoding}"
