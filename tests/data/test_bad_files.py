@@ -75,6 +75,28 @@ def test_an_encoding_that_does_not_fit_hints_at_the_one_that_does(tmp_path: Path
     assert "damaged" in refusal(tmp_path, "a,class\n1,x\n".encode("utf-8-sig") + b"\xe9\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[{"a": 1, "class": "x"}, {"a": 2, "class": "y"}]', "a JSON list"),
+        ('\n[\n  {"a": 1,\n   "class": "x"}\n]\n', "a JSON list"),
+        ('[{"a": 1, "class": "x"}, {"a": 2', "a JSON list"),
+        ("[[1, 2], [3, 4]]\n", "a JSON list"),
+        ('{\n"a": [1, 2],\n"class": ["x", "y"]\n}', "one JSON object over several lines"),
+    ],
+)
+def test_json_that_is_no_json_lines(tmp_path: Path, text: str, what: str) -> None:
+    """It was told of a quote that is closed too early."""
+    found = refusal(tmp_path, text, "t.json")
+    assert found.startswith(f"t.json: expected CSV, ARFF, Parquet or JSON lines, found {what}\nhint: write a line for")
+
+
+def test_a_header_in_brackets_is_no_json(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("[a],class\n1,x\n2,y\n")
+    assert read_table(file).names == ("[a]",)
+
+
 def test_half_a_utf16_character(tmp_path: Path) -> None:
     assert "expected UTF-16 text, found" in refusal(tmp_path, "a,class\n1,x\n".encode("utf-16") + b"\x00")
 

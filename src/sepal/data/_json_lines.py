@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sepal.data._error_words import Origin, shown
 from sepal.data._source import Source
 from sepal.exceptions import DataError
 
+_LIST_OF_OBJECTS = re.compile(r'\s*+\[\s*+\{\s*+"')
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -25,6 +27,26 @@ def looks_like_json_lines(text: str) -> bool:
         return isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def refuse_json(text: str, source: str) -> None:
+    """Say of JSON that is no JSON lines what it is: a list, or one object over several lines."""
+    start = text.lstrip()[:1]
+    if start not in ("[", "{"):
+        return
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        if _LIST_OF_OBJECTS.match(text) is None:  # such a beginning says enough, though the rest is damaged
+            return
+        found = []
+    if isinstance(found, (list, dict)):
+        what = "a JSON list" if isinstance(found, list) else "one JSON object over several lines"
+        raise DataError(
+            f"{source}: expected CSV, ARFF, Parquet or JSON lines, found {what}",
+            hint="write a line for each row, an object in each (JSON lines): jq -c '.[]' does, and to_json of pandas "
+            'with orient="records", lines=True',
+        )
 
 
 def read_json_lines(text: str, source: str) -> Source:

@@ -16,7 +16,7 @@ from sepal.data._decoding import check_encoding, decoded
 from sepal.data._delimited import read_delimited
 from sepal.data._error_words import listed, shown
 from sepal.data._excel import first_sheet, is_workbook
-from sepal.data._json_lines import looks_like_json_lines, read_json_lines
+from sepal.data._json_lines import looks_like_json_lines, read_json_lines, refuse_json
 from sepal.data._parquet import read_feather, read_parquet
 from sepal.data._source import FolderColumn, NoRowsError, Source, Wishes, to_table
 from sepal.data._table import Table
@@ -190,6 +190,7 @@ def _parse(
     elif looks_like_json_lines(text):
         parsed = read_json_lines(text, source)
     else:
+        refuse_json(text, source)
         parsed = read_delimited(text, source, kinds, na, folders)
     return replace(parsed, notes=(*notes, *parsed.notes))
 
