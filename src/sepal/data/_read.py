@@ -59,7 +59,8 @@ def read_table(
         ``N/A``, ``NaN``, ``null``, ``#N/A``, ``#DIV/0!`` and the like (any case) are missing, and so are ``-``,
         ``--``, ``.`` and ``None`` among numbers, dates or words. The first row is the header unless all its cells are
         numbers. A column whose cells are all numbers is numeric, also where they are written as 1,234.56, 1.234,56,
-        50.1 % or EUR 12. Dates and times become seconds since 1970 or midnight where day and month cannot be
+        50.1 % or EUR 12; what can be read in two ways (1.037, 1,037) is read by the decimal sign that the other
+        columns of the file prove. Dates and times become seconds since 1970 or midnight where day and month cannot be
         confused; any other column is nominal with its levels sorted. ``Table.notes`` says what was converted.
         In ARFF nominal columns keep the declared order, texts become nominal, dates seconds since 1970.
     target : str, int or False, optional
