@@ -110,7 +110,7 @@ def test_report_and_measure_ask_without_the_person(tmp_path):
     assert "To expect on new groups" in page
     assert "What more groups bring" in page
     assert "accuracy over the number of training groups" in page
-    assert "--groups COLUMN" in page
+    assert "--groups who" in page
 
 
 def test_select_judges_without_the_person():

@@ -101,6 +101,16 @@ def test_the_lines_that_reproduce_it(liver):
     assert lines["shell"] == "sepal report 'my data.csv' --target class --out report.html"
 
 
+def test_the_seed_is_in_the_lines_and_groups_are_the_callers():
+    table = datasets.load("iris")
+    report = separability(table, groups=np.arange(150) // 2, random_state=5, time_limit=0.01)
+    lines = content(report, None)["lines"]
+    assert "groups=groups" in lines["python"]
+    assert "random_state=5" in lines["python"]
+    assert lines["python"].endswith("# with the groups that were given")
+    assert lines["shell"].startswith("sepal report iris --seed 5 --groups COLUMN")
+
+
 def test_json_and_text_carry_the_same_facts(liver):
     found = json.loads(liver.to_json())
     assert found["kind"] == "report"

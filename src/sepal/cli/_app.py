@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sepal.cli._again import report_again
 from sepal.cli._evaluate import evaluate
 from sepal.cli._explore import do, explore, run
 from sepal.cli._given import classes_given, without_groups
@@ -38,7 +39,7 @@ from sepal.cli._options import (
     seconds,
     size,
 )
-from sepal.cli._output import check_out, check_text_name, give, look_of, print_text, wants_json
+from sepal.cli._output import check_out, check_text_name, give, look_of, print_text, to_page, wants_json
 from sepal.cli._partitions import asked, in_partitions, partitions_given, refuse_for_one_file
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, with_reading
@@ -81,6 +82,7 @@ def _sepal(
 @with_reading
 def report(
     *,
+    ctx: typer.Context,
     reading: Reading,
     data: Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP)] = "breast-cancer",
     target: TargetColumn = None,
@@ -130,10 +132,11 @@ def report(
 
                 left = left_of(limit)  # loading and reading count
                 found = separability(table, groups=apart, time_limit=left, progress=progress, **how)
-        if out is not None and out.suffix.lower() in (".html", ".htm"):
-            give(found.to_html(source=data), out, "The report is")
+        again = report_again(ctx, found.table.target, reading, groups, {**how, "time_limit": limit})
+        if to_page(out):
+            give(found.to_html(source=again), out, "The report is")
         else:
-            _show(found, as_json, out, "The report is", source=data)
+            _show(found, as_json, out, "The report is", source=again)
 
 
 @app.command(cls=Verb)
@@ -261,7 +264,7 @@ def _how(
     }
 
 
-def _show(facts: SeparabilityReport | MeasureFacts, as_json: bool, out: Path | None, what: str, **more: str) -> None:
+def _show(facts: SeparabilityReport | MeasureFacts, as_json: bool, out: Path | None, what: str, **more: Any) -> None:
     look = look_of(out)
     style: dict[str, Any] = {"width": look.width, "color": look.color, "unicode": look.unicode, **more}
     give(facts.to_json() + "\n" if wants_json(as_json, out) else facts.to_text(**style), out, what)

@@ -143,6 +143,11 @@ def wants_json(as_json: bool, out: Path | None) -> bool:
     return as_json or (out is not None and out.suffix.lower() == ".json")
 
 
+def to_page(out: Path | None) -> bool:
+    """Whether the file's ending asks for an HTML page."""
+    return out is not None and out.suffix.lower() in (".html", ".htm")
+
+
 def give(text: str, out: Path | None, what: str) -> None:
     """The answer, on the screen or in the file."""
     if out is None:

@@ -12,7 +12,7 @@ from sepal.report._asked_words import asked_lines
 from sepal.report._beside import row_name, told_beside
 from sepal.report._explained_words import COMPLEXITY_WORDS, PAIR_WORDS, distance_words
 from sepal.report._first_figures import model_lines, tiles
-from sepal.report._reproducing import reproducing_lines
+from sepal.report._reproducing import MadeFrom, reproducing_lines
 from sepal.report._suspects import MOST_SHOWN, n_copies
 from sepal.report._verdict import percent
 
@@ -37,7 +37,7 @@ SECTION_NAMES = {
 }
 
 
-def content(report: SeparabilityReport, source: str | None) -> dict[str, Any]:
+def content(report: SeparabilityReport, source: MadeFrom) -> dict[str, Any]:
     """Words of every section, None for those left out."""
     return {
         "title": report.table.name or "Separability",

@@ -8,6 +8,7 @@ from sepal.data import class_codes
 from sepal.measures import MEASURES, jittered
 from sepal.report._content import MOST_CLASSES, MOST_PLANES, content
 from sepal.report._rendered import as_markup, rendered
+from sepal.report._reproducing import MadeFrom
 from sepal.report._svg import DATES, N_COLORS, alignment_svg, curve_svg, mark_svg, plane_svg, radar_svg
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _SHORT = 4  # characters of a label that may stand in a picture
 
 
-def html_page(report: SeparabilityReport, source: str | None = None) -> str:
+def html_page(report: SeparabilityReport, source: MadeFrom = None) -> str:
     """The page as text."""
     from sepal import __version__
 

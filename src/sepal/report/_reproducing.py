@@ -12,8 +12,15 @@ if TYPE_CHECKING:
     from sepal.report._separability_report import SeparabilityReport
 
 
-def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping[str, str]:
-    """The Python and shell lines that make this report again."""
+MadeFrom = str | Mapping[str, str] | None
+
+_YOURS = "  # with the groups that were given"
+
+
+def reproducing_lines(report: SeparabilityReport, source: MadeFrom) -> Mapping[str, str]:
+    """The Python and shell lines that make this report again; those of ``source`` itself, where it has them."""
+    if isinstance(source, Mapping):
+        return source
     table, settings = report.table, report.settings
     data = source or table.name or ""
     bundled = data in names()
@@ -36,10 +43,14 @@ def reproducing_lines(report: SeparabilityReport, source: str | None) -> Mapping
         options, flags = f"{options}, missing={settings.missing!r}", f"{flags} --missing {settings.missing}"
     if report.recall is not None:
         options, flags = f"{options}, method='approximate'", f"{flags} --method approximate"
-    if settings.n_groups is not None:
-        options, flags = f"{options}, groups=groups", f"{flags} --groups COLUMN"
+    if settings.random_state != 0:
+        options += f", random_state={settings.random_state!r}"
+        flags += f" --seed {settings.random_state}"
+    remark = ""
+    if settings.n_groups is not None:  # an array that only the caller has
+        options, flags, remark = f"{options}, groups=groups", f"{flags} --groups COLUMN", _YOURS
     shell = f"sepal report {shlex.quote(data)}" + (f" --target {shlex.quote(target)}" if target else "") + flags
     return {
-        "python": f"import sepal\nreport = sepal.separability({load}{options})\nprint(report)",
-        "shell": f"{shell} --out report.html",
+        "python": f"import sepal\nreport = sepal.separability({load}{options})\nprint(report){remark}",
+        "shell": f"{shell} --out report.html{remark}",
     }

@@ -34,6 +34,7 @@ from sepal.report._facts import (
     ThorntonFacts,
     Verdict,
 )
+from sepal.report._reproducing import MadeFrom
 from sepal.report._shown import Shown, plain
 from sepal.report._suspects import suspects_dict
 
@@ -155,13 +156,16 @@ class SeparabilityReport(Shown):
         facts = {name: special[name] if name in special else plain(getattr(self, name)) for name in names}
         return {"sepal": __version__, "kind": self.kind, **self._recall_fact(), **facts}
 
-    def to_html(self, source: str | None = None) -> str:
-        """One self-contained page. ``source`` is the file or set to name in the lines that reproduce it."""
+    def to_html(self, source: MadeFrom = None) -> str:
+        """One self-contained page.
+
+        ``source`` is the file or set to name in the lines that reproduce it, or these lines: "python" and "shell".
+        """
         from sepal.report._html import html_page
 
         return html_page(self, source)
 
-    def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True, source: str | None = None) -> str:
+    def to_text(self, width: int = 80, *, color: bool = False, unicode: bool = True, source: MadeFrom = None) -> str:
         """The report as it stands on a terminal. ``source`` as in :meth:`to_html`, else as :meth:`Shown.to_text`."""
         from sepal.report._text import report_text
 

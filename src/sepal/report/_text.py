@@ -22,6 +22,7 @@ from sepal.report._facts import (
     ThorntonFacts,
 )
 from sepal.report._page import Page, short
+from sepal.report._reproducing import MadeFrom
 from sepal.report._section_text import (
     columns_text,
     complexity_text,
@@ -42,9 +43,7 @@ MOST_TEXT_CLASSES = 12
 SKIPPED_NAMES = {"margins": "margins", "splits": "expected accuracy", "permutations": "permutations"}
 
 
-def report_text(
-    report: SeparabilityReport, width: int, *, color: bool, unicode: bool, source: str | None = None
-) -> str:
+def report_text(report: SeparabilityReport, width: int, *, color: bool, unicode: bool, source: MadeFrom = None) -> str:
     """The report as text; see :meth:`SeparabilityReport.to_text`."""
     page, words = Page.new(width, color, unicode), content(report, source)
     page.heading(f"Sepal report: {report.table.name or 'a table without a name'}")
