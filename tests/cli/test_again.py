@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.command import sepal
+from tests.cli.command import refused, sepal
 
 
 @pytest.fixture(autouse=True)
@@ -117,3 +117,10 @@ def test_python_says_what_only_the_command_knows():
     assert {"--no-exact", "--sample", "40", "--encoding", "latin-1", "--drop", "uuid,pat"} <= {*shell}
     assert python.endswith("print(report)  # without --no-exact --sample 40, which only the command knows")
     assert by_python(python)["table"]["n_rows"] == 59
+
+
+def test_a_page_is_no_json():
+    """--json was not heeded beside it."""
+    said = refused("report", "iris", "--json", "-o", "y.html")
+    assert "a page is no JSON" in said
+    assert "--out y.json" in said

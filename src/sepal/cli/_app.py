@@ -46,6 +46,7 @@ from sepal.cli._reading import Reading, with_reading
 from sepal.cli._reproduce import reproduce
 from sepal.cli._select import select
 from sepal.cli._since_start import left_of
+from sepal.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from sepal.report import MeasureFacts, SeparabilityReport
@@ -113,6 +114,11 @@ def report(
         if out is not None:
             check_out(out, data)
             check_text_name(out, "a report")
+            if as_json and to_page(out):
+                raise ParameterError(
+                    f"--out {out}: a page is no JSON; leave out --json, or give the file another ending",
+                    hint=f"--out {out.with_suffix('.json')}",
+                )
         limit = None if time_limit is None else seconds(time_limit, "--time-limit")
         how = _how(missing, distance, scale, method, seed, jobs)
         if in_partitions(data):
