@@ -14,7 +14,7 @@ import sepal as package
 from sepal.cli import _learners
 from sepal.exceptions import DataError, SepalWarning
 from sepal.machines import FisherDiscriminant
-from tests.cli.command import sepal
+from tests.cli.command import refused, sepal
 
 
 @pytest.fixture(autouse=True)
@@ -171,7 +171,14 @@ def test_a_learner_that_cannot_answer_is_named(monkeypatch):
     assert cells(text)["Fisher's discriminant"] == ["-"] * 7
     assert "Fisher's discriminant: no answer: nothing can be done\n" in text
     monkeypatch.setattr("sepal.auto.SepalClassifier.fit", refuse)
-    assert "nothing can be done" in sepal("evaluate", "athletes", "--cv", "4").stderr
+    text = sepal("evaluate", "athletes", "--cv", "4").stdout
+    assert "SepalClassifier: no answer: nothing can be done\n" in text
+    assert (
+        "the accuracy of SVM, aligned width, best C is" in text
+    )  # the first that answered is compared with the others
+    for each in ("sepal.machines.SVMClassifier.fit", "sepal.learners.KNNClassifier.fit"):
+        monkeypatch.setattr(each, refuse)
+    assert refused("evaluate", "athletes", "--cv", "4") == "error: nothing can be done\nhint: try something else\n"
 
 
 def test_a_warning_is_a_remark_below_the_table(monkeypatch):

@@ -56,7 +56,7 @@ class Contest:
     def first(self) -> Evaluation:
         """The evaluation of the first learner."""
         found = self.entrants[0].found
-        assert found is not None  # noqa: S101 - contest() lets its errors through
+        assert found is not None  # noqa: S101 - contest() ends with an error where none answers
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -197,11 +197,11 @@ def contest(
     seconds the first has 60 % of it and aims at half of that, and each other learner has an equal part of what is left
     when its turn comes.
 
-    What the first cannot do is an error. A learner that needs more time, and another one that cannot answer, stands in
-    the table without figures; the first that answered is then compared with the others.
+    A learner that needs more time or cannot answer stands in the table without figures, and why is said below it; the
+    first that answered is then compared with the others. Where none can it is an error: what the first one says.
     """
     entrants: list[Entrant] = []
-    over = Clock(limit)
+    over, problem, late = Clock(limit), None, False
     for place, name in enumerate(names):
         title = TITLES[name]
         left = over.left()
@@ -217,17 +217,19 @@ def contest(
                 with alarm(mine):
                     found = _at_costs(evaluate(learner, table, **how, progress=watch), costs)
             except TimeIsOverError:
+                late = True
                 entrants.append(Entrant(name, title, None, 0.0, ("no answer: its share of the time limit was over",)))
                 continue
             except SepalError as error:
-                if place == 0:
-                    raise
+                problem = problem or error
                 entrants.append(Entrant(name, title, None, 0.0, (f"no answer: {str(error).splitlines()[0]}",)))
                 continue
         said = tuple(dict.fromkeys(f"in a fold, {each.message}" for each in caught))
         entrants.append(Entrant(name, title, found, time.perf_counter() - start, said[:1]))
     entrants.sort(key=lambda entrant: entrant.found is None)  # stable: those that answered come first
     first = entrants[0]
+    if first.found is None and problem is not None and not late:
+        raise problem
     if first.found is None:
         raise too_slow("Even the quickest learner", limit)
     base = first.found.majority

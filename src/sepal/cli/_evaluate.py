@@ -11,6 +11,7 @@ import typer
 
 from sepal.cli._answer_table import TABLES, AllColumns, answers_text
 from sepal.cli._answers import as_json_text
+from sepal.cli._folds import folds_there
 from sepal.cli._given import given_test, learning_rows
 from sepal.cli._learners import (
     CLASSIFIERS,
@@ -64,7 +65,7 @@ from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._since_start import left_of
 from sepal.cli._train_parts import tell_evaluating
 from sepal.exceptions import ParameterError
-from sepal.explore import LEARNERS
+from sepal.explore import LEARNERS, number_to_predict
 from sepal.progress import Progress
 
 if TYPE_CHECKING:
@@ -161,6 +162,10 @@ def evaluate(
             where = place_asked(cluster, workers)
             table, together = learning_rows(data, target, reading, groups, missing, where, drawn.append)
             answered = table if test is None else given_test(test, table, reading)
+            numbers = number_to_predict(table) if reading.task is None else reading.task == "regress"
+            constant = learner_named(learner) in ("majority", "mean")
+            if test is None:
+                held_out = folds_there(held_out, cv is not None, table, together, not (numbers or constant))
             name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
             how = {
                 "cv": held_out,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sepal.cli._answers import as_json_text
+from sepal.cli._folds import folds_there
 from sepal.cli._given import classes_given, without_groups
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._options import (
@@ -109,6 +110,10 @@ def select(
             table, together = without_groups(read, groups)
             tell_cautions(table)
             cautions, table = caution_facts(table), _without_texts(table)
+            used, of_used = table, together
+            if missing is MissingChoice.DROP and table.has_missing:
+                used, of_used = table.drop_missing(), None if together is None else together[table.complete_rows]
+            n_folds = folds_there(n_folds, cv is not None, used, of_used, classes=True)
             from sepal.selection import select_facts
 
             with subsets_spread(where):

@@ -215,11 +215,17 @@ def _folds(
     found, of_class = np.unique(codes, return_inverse=True)
     places = np.arange(len(codes)) if units is None else units
     sizes = [len(np.unique(places[of_class == c])) for c in range(len(found))]
+    what = "rows" if units is None else "groups"
+    if min(sizes) < 2:
+        rows = "one row" if units is None else "rows of one group"
+        raise DataError(
+            f"the smallest class has {rows} only, and while it is held out there is none of it to learn from",
+            hint="leave that class out, or collect more rows of it",
+        )
     if min(sizes) < cv:
-        what = "rows" if units is None else "groups"
         raise DataError(
             f"the smallest class has {min(sizes)} {what}, which is fewer than the {cv} folds",
-            hint=f"use cv={max(2, min(sizes))}",
+            hint=f"use cv={min(sizes)}",
         )
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # late: slow to import
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sepal.report._facts import UNEQUAL, ClassFacts, CurvePoint, Verdict
+from sepal.report._model import FEWEST_MODEL_ROWS
 from sepal.report._suspects import too_many
 from sepal.report._verdict import FEW_ROWS, RISE, percent, quoted
 
@@ -35,6 +36,11 @@ MODEL = (
         lambda report: any(caution.code == "determines_class" for caution in report.table.cautions),
         "Decide first whether the column that determines the class is known beforehand; if not, leave it out with "
         "--drop, and read this report again.",
+    ),
+    NextStep(
+        "collect_before_a_model",
+        lambda report: report.model is None and report.settings.n_rows < FEWEST_MODEL_ROWS,
+        "Train no model yet: {n_rows} rows are too few to hold any out and see what it reaches.",
     ),
     NextStep("try_a_model", lambda report: report.model is None, "See what a model reaches: sepal evaluate DATA."),
     NextStep(
