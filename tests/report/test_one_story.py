@@ -15,7 +15,7 @@ from sepal.report import separability
 from sepal.report._beside import cell_text, rows_beside, told_beside
 from sepal.report._first_figures import model_lines, tiles
 from sepal.report._model import MODEL_ROWS
-from sepal.report._next_steps import COLLECT, MODEL, ROWS, next_steps
+from sepal.report._next_steps import COLLECT, MODEL, ROWS, doubling, next_steps
 from sepal.report._svg import DATES, plane_svg
 
 
@@ -57,6 +57,16 @@ def test_without_a_model_the_nearest_neighbour_stands_first(heart):
     assert tiles(bare)[0][2].startswith("nearest neighbour")
     assert model_lines(bare) is None
     assert next_steps(bare)[0].code == "try_a_model"
+
+
+def test_a_rise_that_is_rounded_to_nothing_has_no_minus(heart):
+    """The step said that twice the rows brought the nearest neighbour -0.0 points."""
+    half = doubling(heart)[0]
+    *others, last = heart.curve.points
+    level = (*others, replace(last, accuracy=half.accuracy - 1e-5))
+    steps = next_steps(replace(heart, model=None, curve=replace(heart.curve, points=level)))
+    assert steps[2].code == "collect_columns"
+    assert "brought the nearest neighbour +0.0 points" in steps[2].text
 
 
 @pytest.fixture(scope="module")

@@ -198,7 +198,7 @@ def _words(report: SeparabilityReport) -> dict[str, Any]:
         "suspect_row": f"{suspects.rows[0].row:,}" if suspects is not None and suspects.rows else "",
         "half_rows": f"{half.train_size:,}",
         "most_rows": f"{most.train_size:,}",
-        "rise": f"{100 * (most.accuracy - half.accuracy):+.1f}",
+        "rise": f"{round(100 * (most.accuracy - half.accuracy), 1) + 0.0:+.1f}",  # no minus before a zero
         "n_groups": f"{report.settings.n_groups or 0:,}",
         "n_rows": f"{report.settings.n_rows:,}",
     }
