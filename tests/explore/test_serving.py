@@ -104,5 +104,4 @@ def test_it_serves_on_loopback_and_ends_with_ctrl_c():
                 start = client.get("/api/start", headers={"Authorization": f"Bearer {bearer}"}).json()
             assert start["view"]["data"] == "iris"
             errors = _stopped(process)
-            assert "Traceback" not in errors
-            assert process.returncode == 130
+            assert (process.returncode, errors) == (0, "")  # it was said that Ctrl-C ends it

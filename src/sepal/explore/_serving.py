@@ -100,6 +100,8 @@ def serve(
         threading.Thread(target=_links, args=(server, number, say), daemon=True).start()
     try:
         running.run(sockets=[place])
+    except KeyboardInterrupt:  # as was said it ends here; nothing was interrupted
+        pass
     finally:
         server.workers.close()
         place.close()
