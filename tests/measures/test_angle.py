@@ -309,3 +309,21 @@ def test_pictures():
     pyplot.close("all")
     assert "Mahalanobis" in str(quick(*blobs()))
     assert "<table" in quick(*blobs())._repr_html_()
+
+
+def test_pairs_of_many_classes_are_those_of_the_largest():
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(600, 2)), rng.integers(0, 60, 600)
+    found = angle_of_separability(X, codes, n_permutations=0)
+    counts = np.bincount(codes)
+    largest = sorted(sorted(range(60), key=lambda c: (-counts[c], c))[:50])
+    assert [pair.classes for pair in found.pairs] == list(combinations(largest, 2))
+    assert "angles are those of the pairs of the 50 largest of 60 classes" in found.notes
+    first, second = found.pairs[0].classes
+    rest, means = [], {}
+    for c in range(60):
+        means[c] = X[codes == c].mean(axis=0)
+        rest.append(X[codes == c] - means[c])
+    spread = np.concatenate(rest).T @ np.concatenate(rest) / (600 - 60)  # of all classes
+    d = means[first] - means[second]
+    assert found.pairs[0].mahalanobis == pytest.approx(math.sqrt(d @ np.linalg.solve(spread, d)))

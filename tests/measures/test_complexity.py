@@ -526,3 +526,37 @@ def test_many_levels_are_measured_as_few_are():
     gower = (D.sum(axis=2) + (town[:, None] != town)) / 3
     np.fill_diagonal(gower, np.inf)
     assert levels["N3"] == pytest.approx(np.mean(y[gower.argmin(axis=1)] != y), abs=1e-12)
+
+
+def many_classes(n=600, n_classes=60, seed=0):
+    """Labels of unequal frequency; some classes are equally large."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 2)), np.array([f"c{c:03d}" for c in rng.integers(0, n_classes, n)])
+
+
+def test_pairs_of_many_classes_are_those_of_the_largest():
+    """All pairs of 200 classes took 22 s for 2,000 rows."""
+    X, y = many_classes()
+    labels, counts = np.unique(y, return_counts=True)
+    largest = sorted(zip((-counts).tolist(), labels.tolist(), strict=True))[:50]
+    kept = np.isin(y, [label for _, label in largest])
+    assert counts[np.isin(labels, [label for _, label in largest])].min() == np.sort(counts)[-51]  # a tie is decided
+    every, part = complexity(X, y), complexity(X[kept], y[kept])
+    for key in ("F1v", "F2", "F3", "L1", "L1e", "L2"):  # F4 lets the content of all rows decide between columns
+        assert every[key] == pytest.approx(part[key], abs=1e-9), key
+    told = "F1v, F2, F3, F4 and the L measures are means over the pairs of the 50 largest of 60 classes"
+    assert told in every.notes
+    assert not any("largest" in note for note in part.notes)
+    order = np.random.default_rng(1).permutation(len(y))
+    shuffled = complexity(X[order], y[order])
+    for key in every.values:
+        assert shuffled[key] == pytest.approx(every[key], abs=1e-9), key
+
+
+def test_many_classes_of_one_row_are_counted_and_not_named():
+    X, y = many_classes(n=40)
+    y = np.where(np.arange(40) < 20, "many", y)
+    alone = int(np.sum(np.unique(y, return_counts=True)[1] == 1))
+    assert alone > 5
+    notes = [note for note in complexity(X, y).notes if "left out of N2" in note]
+    assert notes == [f"{alone} classes have one row only and are left out of N2"]

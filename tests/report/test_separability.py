@@ -291,3 +291,24 @@ def test_cells_at_both_ends_of_the_numbers():
     assert "inf" not in " ".join(read(page).text).split()
     assert "nan" not in page.lower().split()
     json.dumps(report.to_dict(), allow_nan=False)
+
+
+def test_a_report_on_many_classes_says_which_pairs_it_looked_at():
+    """500 classes of 2,000 rows did not finish in 100 s."""
+    rng = np.random.default_rng(0)
+    report = separability(rng.normal(size=(600, 2)), np.arange(600) % 150)
+    assert report.skipped == {}
+    text = str(report)
+    for told in ("the 50 largest of 150 classes", "1,225 of 11,175 class pairs"):
+        assert told in " ".join(text.split())
+    assert len(report.angle.pairs) == len(report.overlap.regions) == 1225
+
+
+def test_a_report_on_many_classes_that_do_not_mix():
+    place = np.repeat(np.arange(60.0) * 100, 6) + np.tile(np.arange(6.0), 60)
+    X = np.column_stack([place, np.random.default_rng(0).permutation(place) / 1e6])
+    report = separability(X, np.repeat(np.arange(60), 6), scale=None)
+    assert report.skipped == {}
+    assert report.overlap.regions == ()
+    assert str(report)
+    assert report.to_html()

@@ -19,6 +19,7 @@ from sepal.measures._angle import angle_of_scatters as angle_of_scatters
 from sepal.measures._angle import angle_of_separability
 from sepal.measures._angle_result import ClassPairAngle, SeparabilityAngle
 from sepal.measures._angle_simulation import AngleSimulation, simulate_angle
+from sepal.measures._class_pairs import MOST_CLASS_PAIRS as MOST_CLASS_PAIRS
 from sepal.measures._complexity import MEASURES as MEASURES
 from sepal.measures._complexity import VARIANTS as VARIANTS
 from sepal.measures._complexity import ComplexityProfile, complexity

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from sepal.data import ScaleName, as_table, class_codes, content_order, fit_scal
 from sepal.exceptions import DataError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._angle_result import ClassPairAngle, Pooled, SeparabilityAngle
+from sepal.measures._class_pairs import class_pairs, pairs_notes
 from sepal.measures._hotelling import holm, hotelling, wilks_and_pillai
 from sepal.measures._prepared import dropped_before
 from sepal.measures._table_numbers import MissingNumbers, numbers_of
@@ -101,6 +101,9 @@ def angle_of_separability(
 
     Notes
     -----
+    With more than 50 classes the pairs are those of the 50 largest, of equally large ones those that come first by
+    name; Wilks' and Pillai's tests are of all classes.
+
     The rank of S is judged on columns in units of their spread, and S^+ is the Moore-Penrose inverse in the units
     given. Tests need normal classes with one covariance; the permutation p-value needs neither.
 
@@ -235,10 +238,10 @@ def _of_pairs(
 ) -> SeparabilityAngle:
     """The result, from the scatter of all classes (``every``) and of two; rows were taken times ``unit``."""
     classes, pairs = asked.classes, list[dict[str, Any]]()
-    n_pairs = len(classes) * (len(classes) - 1) // 2
-    for a, b in combinations(range(len(classes)), 2):
+    chosen = class_pairs(every.counts)
+    for a, b in chosen:
         if progress is not None:
-            progress("class pairs", len(pairs) / n_pairs)
+            progress("class pairs", len(pairs) / len(chosen))
         within, place = every, (a, b)
         if asked.pooled == "pair" and len(classes) > 2:
             if every.counts[a] + every.counts[b] <= 2:
@@ -250,7 +253,7 @@ def _of_pairs(
         permuted = None
         if chance is not None:
             inner = _kappa_inside(asked.kappa, unit)
-            told = stage(progress, "class pairs", len(pairs) / n_pairs, (len(pairs) + 1) / n_pairs)
+            told = stage(progress, "class pairs", len(pairs) / len(chosen), (len(pairs) + 1) / len(chosen))
             permuted = chance(a, b, within, angle_tangent(solution, null, inner), inner, told)
         pairs.append({**pair, "permutation_p": permuted})
     adjusted = holm([pair["hotelling"].p_value for pair in pairs])
@@ -267,7 +270,11 @@ def _of_pairs(
         n_columns=p,
         n_rows=int(every.counts.sum()),
         n_permutations=asked.n_permutations,
-        notes=(*notes, *_rank_notes(every, p, [pair["null_norm"] for pair in pairs])),
+        notes=(
+            *notes,
+            *pairs_notes("angles are those of", len(classes)),
+            *_rank_notes(every, p, [pair["null_norm"] for pair in pairs]),
+        ),
     )
 
 

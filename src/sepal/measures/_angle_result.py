@@ -41,7 +41,7 @@ class ClassPairAngle:
     hotelling : HotellingTest
         Whether the means differ at all; exact for normal classes.
     adjusted_p : float or None
-        Hotelling's p-value after Holm's adjustment for all pairs.
+        Hotelling's p-value after Holm's adjustment for all pairs that are here.
     permutation_p : float or None
         Share of shuffled labelings whose angle is at least as large, this one counted in.
 
@@ -81,7 +81,7 @@ class ClassPairAngle:
 
 @dataclass(frozen=True, eq=False)
 class SeparabilityAngle(ToldOfRows):
-    """Angles between all pairs of classes, with their companions.
+    """Angles between pairs of classes, with their companions.
 
     With two classes the numbers of the only pair are attributes of this object too: ``theta``, ``degrees``, ``cos``,
     ``mahalanobis`` and so on. Angles of many pairs are not averaged: ask :meth:`frame` or ``pairs``.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import Table, data_frame, frame_html
+from sepal.measures._class_pairs import MOST_CLASS_PAIRS, MOST_PAIRED
 from sepal.measures._neighborhood import neighborhood
 from sepal.measures._prepared import PREPARING, Prepared, Preparing, prepare
 from sepal.measures._thornton_groups import groups_of
@@ -78,12 +79,13 @@ class OverlapRegion:
 
 @dataclass(frozen=True, eq=False)
 class OverlapRegions:
-    """Mixing regions of all pairs of classes, worst first.
+    """Mixing regions of pairs of classes, worst first.
 
     Attributes
     ----------
     regions : tuple of OverlapRegion
-        One for every pair of classes, those that mix most first.
+        One for every pair of classes, those that mix most first; with more than 50 classes the
+        first 1,225 of those that mix at all.
     k : int
         How many neighbours of a row were asked.
     n_rows, n_checked : int
@@ -188,15 +190,43 @@ def overlap_regions(
     asking = data.asking
     shares = neighborhood(data, k, asking, progress, apart).shares
     varying = _varying(data.dense.table.values)
-    regions = [_region(data, asking, shares, varying, a, b) for a, b in combinations(range(len(data.classes)), 2)]
+    codes, n_classes = data.codes[asking], len(data.classes)
+    of_class = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=n_classes))[:-1])
+    regions = [_region(data, asking, shares, varying, of_class, a, b) for a, b in _most_mixed(shares, of_class)]
     return OverlapRegions(
         regions=tuple(sorted(regions, key=lambda region: -region.mixing)),
         k=k,
         n_rows=data.n_rows,
         n_checked=len(asking),
         distance=data.search.fitted.name,
-        notes=data.notes,
+        notes=(*data.notes, *_pairs_notes(n_classes)),
     )
+
+
+def _most_mixed(shares: NDArray[np.float64], of_class: list[NDArray[np.intp]]) -> list[tuple[int, int]]:
+    """All pairs of classes; of too many those that mix most, if at all, and of equal ones those that come first."""
+    n_classes = len(of_class)
+    if n_classes <= MOST_PAIRED:
+        return list(combinations(range(n_classes), 2))
+    sizes = np.array([len(rows) for rows in of_class])
+    own = np.empty(len(shares), dtype=np.intp)
+    own[np.concatenate(of_class)] = np.repeat(np.arange(n_classes), sizes)
+    at, other = np.nonzero(shares)
+    low, high = np.minimum(own[at], other), np.maximum(own[at], other)
+    pair, place = np.unique(low * n_classes + high, return_inverse=True)
+    first, second = np.divmod(pair, n_classes)
+    mixing = np.bincount(place, weights=shares[at, other]) / (sizes[first] + sizes[second])
+    mixing = np.where(first == second, -1.0, np.round(mixing, 12))  # equal but for rounding is equal
+    taken = np.sort(np.argsort(-mixing, kind="stable")[:MOST_CLASS_PAIRS])
+    taken = taken[mixing[taken] >= 0]
+    return list(zip(first[taken].tolist(), second[taken].tolist(), strict=True))
+
+
+def _pairs_notes(n_classes: int) -> tuple[str, ...]:
+    if n_classes <= MOST_PAIRED:
+        return ()
+    n_pairs = n_classes * (n_classes - 1) // 2
+    return (f"overlaps are those of the {MOST_CLASS_PAIRS:,} of {n_pairs:,} class pairs that mix most",)
 
 
 def _varying(values: NDArray[np.float64]) -> list[int]:
@@ -206,10 +236,15 @@ def _varying(values: NDArray[np.float64]) -> list[int]:
 
 
 def _region(
-    data: Prepared, asking: NDArray[np.intp], shares: NDArray[np.float64], varying: list[int], a: int, b: int
+    data: Prepared,
+    asking: NDArray[np.intp],
+    shares: NDArray[np.float64],
+    varying: list[int],
+    of_class: list[NDArray[np.intp]],
+    a: int,
+    b: int,
 ) -> OverlapRegion:
-    codes, table = data.codes[asking], data.dense.table
-    of_a, of_b = np.flatnonzero(codes == a), np.flatnonzero(codes == b)
+    table, of_a, of_b = data.dense.table, of_class[a], of_class[b]
     other = np.concatenate([shares[of_a, b], shares[of_b, a]])
     places = np.concatenate([of_a, of_b])
     mixed = np.sort(asking[places[other >= MIXED - 1e-12]])

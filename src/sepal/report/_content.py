@@ -365,7 +365,7 @@ def _notes(report: SeparabilityReport) -> list[str]:
     if report.sample_rows is not None:
         notes.append(f"complexity is that of a random sample of {report.sample_rows:,} rows")
     by_note: dict[str, list[str]] = {}
-    for section in ("angle", "alignment", "complexity", "projections"):
+    for section in ("overlap", "angle", "alignment", "complexity", "projections"):
         found = getattr(report, section)
         for note in () if found is None else found.notes:
             if note not in settings.notes:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sepal.data import Table, rows_by_content, sample_by_class
 from sepal.measures import (
+    MOST_CLASS_PAIRS,
     AlignmentCurve,
     ComplexityProfile,
     SeparabilityAngle,
@@ -85,8 +86,9 @@ def _angle(table: Table, random_state: int, tick: Progress) -> SeparabilityAngle
     complete = table.complete_rows
     labels = table.y if table.y is not None else np.empty(0)
     n_classes = len(np.unique(labels))
+    n_pairs = min(MOST_CLASS_PAIRS, n_classes * (n_classes - 1) // 2)
     kept = len(np.unique(labels[complete])) == n_classes
-    shuffles = min(_SHUFFLES, _SHUFFLED_ROWS // max(1, table.n_rows * n_classes * (n_classes - 1) // 2))
+    shuffles = min(_SHUFFLES, _SHUFFLED_ROWS // max(1, table.n_rows * n_pairs))
     return angle_of_separability(
         table,
         missing="drop" if complete.mean() >= 0.8 and kept else "mean",

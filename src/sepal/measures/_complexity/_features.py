@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import content_columns
+from sepal.measures._class_pairs import class_pairs
 from sepal.measures._within import Matrix, class_scatter, within_pair
 
 Codes = NDArray[np.int32]
 
 
-def class_pairs(codes: Codes) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """The rows of both classes, for every pair of classes."""
-    rows = [np.flatnonzero(codes == c) for c in range(int(codes.max()) + 1)]
-    yield from combinations(rows, 2)
+def rows_of_classes(codes: Codes) -> list[NDArray[np.intp]]:
+    """The rows of each class, ascending."""
+    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+
+
+def paired_rows(codes: Codes) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """The rows of both classes, for every pair of classes that is looked at."""
+    rows = rows_of_classes(codes)
+    yield from ((rows[a], rows[b]) for a, b in class_pairs(np.bincount(codes)))
 
 
 def fisher_ratios(values: Matrix, codes: Codes) -> NDArray[np.float64]:
     """Per column the scatter between class means over that inside classes; NaN for a constant column."""
     counts = np.bincount(codes)
     around = values - values.mean(axis=0)
-    means = np.array([around[codes == c].mean(axis=0) for c in range(len(counts))])
+    means = np.array([around[rows].mean(axis=0) for rows in rows_of_classes(codes)])
     between = counts @ means**2
     within = np.sum((around - means[codes]) ** 2, axis=0)
     # A column that is constant inside classes leaves rounding behind.
@@ -42,8 +47,10 @@ def max_fisher(values: Matrix, codes: Codes) -> float:
 def directional_fisher(values: Matrix, codes: Codes) -> float:
     """F1v: the same for the best direction, mean over pairs of classes."""
     found = []
-    scatters = [class_scatter(values[codes == c]) for c in range(int(codes.max()) + 1)]
-    for a, b in combinations(scatters, 2):
+    rows = rows_of_classes(codes)
+    pairs = class_pairs(np.bincount(codes))
+    scatters = {c: class_scatter(values[rows[c]]) for c in sorted({c for pair in pairs for c in pair})}
+    for a, b in ((scatters[a], scatters[b]) for a, b in pairs):
         n = a.count + b.count
         if n <= 2:
             continue
@@ -63,7 +70,7 @@ def _overlap(a: Matrix, b: Matrix) -> tuple[NDArray[np.float64], NDArray[np.floa
 def overlap_volume(values: Matrix, codes: Codes) -> float:
     """F2: product over columns of (overlap of both classes / range), mean over pairs of classes."""
     found = []
-    for a, b in class_pairs(codes):
+    for a, b in paired_rows(codes):
         A, B = values[a], values[b]
         low, high = _overlap(A, B)
         size = np.maximum(A.max(axis=0), B.max(axis=0)) - np.minimum(A.min(axis=0), B.min(axis=0))
@@ -82,7 +89,7 @@ def _inside(A: Matrix, B: Matrix) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]
 def feature_efficiency(values: Matrix, codes: Codes) -> float:
     """F3: the smallest share of rows that lie where a column's classes overlap, mean over pairs."""
     found = []
-    for a, b in class_pairs(codes):
+    for a, b in paired_rows(codes):
         first, second = _inside(values[a], values[b])
         found.append(float(np.min(first.sum(axis=0) + second.sum(axis=0)) / (len(a) + len(b))))
     return float(np.mean(found))
@@ -97,7 +104,7 @@ def collective_efficiency(values: Matrix, codes: Codes) -> float:
             ranks.append(np.argsort(content_columns(values, codes)))
         return ranks[0]
 
-    return float(np.mean([_left(values[a], values[b], rank) for a, b in class_pairs(codes)]))
+    return float(np.mean([_left(values[a], values[b], rank) for a, b in paired_rows(codes)]))
 
 
 def _left(A: Matrix, B: Matrix, rank: Callable[[], NDArray[np.intp]]) -> float:

@@ -1,6 +1,7 @@
 """How far a linear machine gets: L1, L2, L3 of the survey.
 
-A linear support vector machine with C = 1 on standardized columns, for every pair of classes; means over the pairs.
+A linear support vector machine with C = 1 on standardized columns, for every pair of the classes (of the
+largest, where these are many); means over the pairs.
 L1 is s / (1 + s) with the survey's s, the mean of the slacks that the machine's optimum has. Its words, and ECoL, mean
 the rows on the wrong side only, each by how far it is beyond the boundary in units of the margin: that is L1e, and 0
 where L2 is.
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sepal.measures._complexity._features import Codes, class_pairs
+from sepal.measures._complexity._features import Codes, paired_rows, rows_of_classes
 from sepal.measures._complexity._linear_machine import linear_machine
 from sepal.measures._within import Matrix
 
@@ -20,8 +21,8 @@ _ON_THE_BOUNDARY = 1e-6  # in units of the margin: nearer is on it, and wrong, w
 
 def linear_measures(values: Matrix, codes: Codes, made: Matrix, made_codes: Codes) -> dict[str, float]:
     """L1, L1e, L2 from the rows, L3 from the ``made`` ones."""
-    found = []
-    for a, b in class_pairs(codes):
+    found, made_of = [], rows_of_classes(made_codes)
+    for a, b in paired_rows(codes):
         first, second, rows = int(codes[a[0]]), int(codes[b[0]]), np.concatenate([a, b])
         signs = np.where(codes[rows] == second, 1.0, -1.0)
         center, spread = values[rows].mean(axis=0), values[rows].std(axis=0)
@@ -31,7 +32,7 @@ def linear_measures(values: Matrix, codes: Codes, made: Matrix, made_codes: Code
         scaled = (values[rows] - center) / spread
         weights, offset = linear_machine(scaled, signs)
         scores = signs * (scaled @ weights + offset)
-        at = np.flatnonzero((made_codes == first) | (made_codes == second))
+        at = np.concatenate([made_of[first], made_of[second]])
         between = (made[at] - center) / spread @ weights + offset
         wrong = np.where(made_codes[at] == second, 1.0, -1.0) * between <= _ON_THE_BOUNDARY
         slack, beyond = (float(np.mean(np.maximum(0.0, v))) for v in (1 - scores, -scores))

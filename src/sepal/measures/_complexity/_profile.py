@@ -25,6 +25,7 @@ from sepal.data import (
     left_out_together,
 )
 from sepal.exceptions import ParameterError
+from sepal.measures._class_pairs import pairs_notes
 from sepal.measures._complexity import _features as features
 from sepal.measures._complexity._balance import balance_measures, size_measures
 from sepal.measures._complexity._gower import GOWER, gower_search
@@ -48,6 +49,8 @@ from sepal.measures._within import column_units
 from sepal.neighbors import Search
 from sepal.parameters import EVERYWHERE, Parameter, RandomState, checked, generator
 from sepal.progress import Progress, Share, silent, stage
+
+_MOST_NAMED = 5  # classes that are left out of a measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +189,8 @@ def complexity(
     Notes
     -----
     More than two classes: F1, the N, T and C measures, LSC and the graph measures are defined directly; F1v, F2, F3, F4
-    and the L measures are means over all pairs of classes, as in the survey.
+    and the L measures are means over all pairs of classes, as in the survey; with more than 50 classes over the pairs
+    of the 50 largest, of equally large ones those that come first by name.
 
     Choices the survey leaves open: tied nearest neighbours are averaged; among equal edges of the spanning tree those
     inside a class come first, then those of rows that come first by their values; a class with one row has no distance
@@ -350,7 +354,11 @@ def _notes(
 ) -> list[str]:
     units, what = (np.arange(len(codes)), "one row") if groups is None else (groups, "rows of one group")
     alone = groups_by_class(codes, units, len(classes)) == 1
-    notes = [f"class {classes[c]!s} has {what} only and is left out of N2" for c in np.flatnonzero(alone)]
+    notes = [*pairs_notes("F1v, F2, F3, F4 and the L measures are means over", len(classes))]
+    if alone.sum() <= _MOST_NAMED:
+        notes += [f"class {classes[c]!s} has {what} only and is left out of N2" for c in np.flatnonzero(alone)]
+    else:
+        notes.append(f"{alone.sum():,} classes have {what} only and are left out of N2")
     if groups is not None:
         notes.append(f"rows of one group, of {len(np.unique(groups)):,}, are no neighbours of each other")
     if intervals:
