@@ -327,3 +327,16 @@ def test_pairs_of_many_classes_are_those_of_the_largest():
     spread = np.concatenate(rest).T @ np.concatenate(rest) / (600 - 60)  # of all classes
     d = means[first] - means[second]
     assert found.pairs[0].mahalanobis == pytest.approx(math.sqrt(d @ np.linalg.solve(spread, d)))
+
+
+def test_global_tests_of_many_classes_are_those_of_determinants():
+    """5,000 classes of 10,000 rows of 2 columns: the eigenvalues of a matrix of classes by classes took 5 s."""
+    rng = np.random.default_rng(2)
+    codes = np.arange(600) % 60
+    X = rng.normal(size=(600, 3)) + 0.3 * rng.normal(size=(60, 3))[codes]
+    for rows in (X, np.column_stack([X, X[:, 0] + X[:, 1]])):  # the second is singular
+        found = angle_of_separability(rows, codes, n_permutations=0)
+        total = (X - X.mean(axis=0)).T @ (X - X.mean(axis=0))
+        inside = sum((X[codes == c] - X[codes == c].mean(axis=0)).T @ X[codes == c] for c in range(60))
+        assert found.wilks.value == pytest.approx(np.linalg.det(inside) / np.linalg.det(total))
+        assert found.pillai.value == pytest.approx(np.trace((total - inside) @ np.linalg.inv(total)))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from sepal.measures._class_pairs import MOST_PAIRED
 from sepal.measures._within import Within
 
 _LARGE = 1e7  # a noncentrality for which the normal form is good to ten digits
@@ -110,7 +111,11 @@ def canonical_ratios(within: Within) -> NDArray[np.float64]:
     """Nonzero eigenvalues of S^+ B on the range of S, with B the scatter between classes (not divided)."""
     weights = within.counts / within.counts.sum()
     between = (within.means - weights @ within.means) * np.sqrt(within.counts)[:, None]
-    gram = between @ within.solve(between).T
+    if len(weights) > max(MOST_PAIRED, within.rank):  # the smaller of both Gram matrices has the same eigenvalues
+        root = (within.range_part(between) / within.spread) @ within.vectors / np.sqrt(within.variances)
+        gram = root.T @ root
+    else:
+        gram = between @ within.solve(between).T
     found = np.linalg.eigvalsh((gram + gram.T) / 2)[::-1][: len(weights) - 1]
     return np.asarray(np.maximum(found, 0.0))
 
