@@ -249,6 +249,39 @@ def test_a_time_limit_ends_a_section_that_tells_nothing(monkeypatch):
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
+def test_a_section_without_end_leaves_time_for_those_after_it(monkeypatch):
+    """Where classes mix used 39 of 50 s, was thrown away, and nothing after it had time."""
+    from sepal.report import _sections
+
+    def endless(*arguments, **options):
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(_sections, "overlap_regions", endless)
+    report = separability(datasets.load("athletes"), time_limit=6.0)
+    assert report.skipped["overlap"] == "its share of the time limit was over"
+    assert report.seconds["overlap"] < 5.0
+    assert report.alignment is not None
+    assert report.angle is not None
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_section_that_tells_its_progress_ends_with_its_share():
+    """Where no alarm can ring, as in a thread."""
+    from sepal.report import TimeIsOverError, _separability
+
+    clock = _separability.Clock(1e9)
+    tick = _separability._ticking(lambda what, done: None, "overlap", 0.0, 1.0, clock)
+    with clock.share(1e-20), pytest.raises(TimeIsOverError):
+        tick("", 0.5)
+    with clock.share(1e-20):
+        assert clock.why_over() == "its share of the time limit was over"
+    tick("", 0.5)
+    with clock.share(0.5):
+        assert 4e8 < clock.left() < 5.1e8
+    assert clock.left() > 9e8
+
+
 def test_a_section_that_ended_as_time_ran_out_is_kept():
     """A section that ended just as the time did was thrown away."""
     from sepal.report import TimeIsOverError, _separability

@@ -37,6 +37,7 @@ from sepal.scale import Partitioned, is_partitioned, partitioned
 
 _FEWEST_RECORDS = 10  # distinct records below which the verdict is about all rows
 _NEARLY = 1 - 1e-9  # largest share that is told of a section: at 1 the next one begins
+_OF_THE_REST = 2 / 3  # of the time that is left, which a section may use while others wait
 _BASIC = 0.4  # share of the work done when Thornton's index and the curve are known
 
 
@@ -80,8 +81,9 @@ def separability(
         or "copies", equal in every column. Thornton's index, its test and interval, the accuracy curve, suspects,
         overlaps, features, planes and complexity heed it. The angle and alignment, which ask no neighbours, do not.
     time_limit : float, optional
-        Seconds. Once they are over, sections that are not finished are left out, and ``skipped`` says so; samples are
-        taken where all rows would take longer. Thornton's index, its test and the accuracy curve are always there.
+        Seconds. Once they are over, sections that are not finished are left out, and so is one that uses up two thirds
+        of the time that was left while others wait; ``skipped`` says so. Samples are taken where all rows would take
+        longer. Thornton's index, its test and the accuracy curve are always there.
     random_state : int
         For samples of a large table, shuffles, made-up rows, and the estimate of how noisy one split is.
     n_jobs : int, optional
@@ -144,7 +146,8 @@ def separability(
         begin, share = _BASIC + (1 - _BASIC) * i / len(work), (1 - _BASIC) / len(work)
         say(name, begin)
         tick = _ticking(say, name, begin, share, clock)
-        made = in_time(clock, name, partial(on_few_threads, section, rows.table, tick))
+        with clock.share(_OF_THE_REST if i < len(work) - 1 else 1.0):
+            made = in_time(clock, name, partial(on_few_threads, section, rows.table, tick))
         if name not in clock.skipped:
             found[name] = made
     say("done", 1.0)

@@ -37,18 +37,39 @@ class Clock:
     def __init__(self, limit: float | None) -> None:
         self.started = self.last = time.perf_counter()
         self.limit = limit
+        self.until: float | None = None  # when the share of the section at work is over
         self.seconds: dict[str, float] = {}
         self.skipped: dict[str, str] = {}
 
     def left(self) -> float | None:
-        """Seconds that are left; None without a limit."""
+        """Seconds that are left, of its share to the section at work; None without a limit."""
+        left = self._left_in_all()
+        return left if left is None or self.until is None else min(left, self.until - time.perf_counter())
+
+    def _left_in_all(self) -> float | None:
         return None if self.limit is None else self.started + self.limit - time.perf_counter()
+
+    def why_over(self) -> str:
+        """Why a section was ended."""
+        left = self._left_in_all()
+        whose = "the" if self.until is None or left is None or left <= 0 else "its share of the"
+        return f"{whose} time limit was over"
 
     def check(self) -> None:
         """Raise if there is no time left."""
         left = self.left()
         if left is not None and left <= 0:
             raise TimeIsOverError
+
+    @contextmanager
+    def share(self, of_the_rest: float) -> Iterator[None]:
+        """Let a section use this share of the time that is left, where that is not all: others wait."""
+        left = self.left()
+        self.until = None if left is None or of_the_rest == 1 else time.perf_counter() + of_the_rest * left
+        try:
+            yield
+        finally:
+            self.until = None
 
     def lap(self, name: str) -> None:
         """Note what the section took."""
@@ -90,7 +111,7 @@ def in_time(clock: Clock, name: str, work: Callable[[], _T]) -> _T | None:
         with alarm(clock):
             return work()
     except TimeIsOverError:
-        clock.skipped[name] = "the time limit was over"
+        clock.skipped[name] = clock.why_over()
     except DataError as error:
         clock.skipped[name] = str(error).split("\n", 1)[0]
     finally:
