@@ -181,3 +181,16 @@ def test_a_sweep_tells_speed_and_the_best_so_far():
     assert counted
     assert "best so far" in counted[-1]
     assert told[-1] == ("done", 1.0)
+
+
+def test_columns_without_a_value_are_no_features(tmp_path):
+    """Exports end rows with empty cells; those columns stood in subsets, and --missing drop left no row."""
+    rows = "".join(f"{i % 2 + i / 40};{i * 7 % 11};{'xy'[i % 2]};;;\n" for i in range(40))
+    (tmp_path / "export.csv").write_text("a;b;class;;;\n" + rows)
+    for missing in ("distance", "drop"):
+        found = sepal("select", "export.csv", "--target", "class", "--missing", missing, "--json")
+        said = json.loads(found.stdout)
+        assert (said["n_features"], said["n_rows"]) == (2, 40)
+        assert set(said["inclusion"]) == {"a", "b"}
+        assert found.stderr.count("not a single value in") == 1
+        assert 'not a single value in 2 columns: "x4", "x5": set apart and not used' in found.stderr

@@ -220,3 +220,11 @@ def test_import_does_not_bring_frames_along() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+def test_the_hint_names_every_column_without_a_value():
+    """One of two was named, and without it the same message came again."""
+    table = as_table([[1.0, np.nan, 2.0, np.nan], [np.nan, np.nan, 2.0, np.nan]], names=["a", "p", "b", "q"])
+    with pytest.raises(DataError) as found:
+        table.drop_missing()
+    assert found.value.hint == 'leave out what has not a single value: 2 columns: "p", "q"'

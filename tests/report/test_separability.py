@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from sepal import datasets
-from sepal.exceptions import ParameterError
+from sepal.exceptions import ParameterError, SepalError
 from sepal.report import separability
 from sepal.report._content import content
 
@@ -345,3 +345,24 @@ def test_a_report_on_many_classes_that_do_not_mix():
     assert report.overlap.regions == ()
     assert str(report)
     assert report.to_html()
+
+
+@pytest.mark.parametrize("missing", ["distance", "drop"])
+def test_columns_without_a_value_are_set_apart(missing):
+    """They took alignment, class means and complexity away, and ``missing="drop"`` left no row."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    frame = pd.DataFrame({"a": rng.normal(size=60) + y, "p": np.nan, "b": rng.normal(size=60), "q": np.nan})
+    report, without = (separability(X, y, missing=missing) for X in (frame, frame[["a", "b"]]))
+    assert report.skipped == {}
+    assert report.thornton == without.thornton
+    assert (report.table.n_columns, report.table.n_missing, report.settings.n_dropped) == (2, 0, 0)
+    caution = next(each for each in report.table.cautions if each.code == "set_apart_empty")
+    assert caution.columns == ("p", "q")
+    assert caution.text == 'not a single value in 2 columns: "p", "q": set apart and not used'
+    assert caution.text in " ".join(str(report).split())
+
+
+def test_where_no_column_has_a_value_all_stay():
+    with pytest.raises(SepalError):
+        separability(np.full((20, 2), np.nan), np.arange(20) % 2, missing="drop")

@@ -45,6 +45,7 @@ from sepal.cli._partitions import in_partitions, place_asked, plan_facts, subset
 from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, tell_cautions, with_reading
 from sepal.cli._since_start import left_of
+from sepal.data import without_empty
 from sepal.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def select(
             place = where if in_partitions(data) else None
             read = classes_given(data, target, how_read, "sepal select", place, drawn.append)
             table, together = without_groups(read, groups)
+            table = without_empty(table)
             tell_cautions(table)
             cautions, table = caution_facts(table), _without_texts(table)
             used, of_used = table, together

@@ -67,6 +67,7 @@ from sepal.data._frames import data_frame as data_frame
 from sepal.data._frames import frame_html as frame_html
 from sepal.data._group_column import group_labels
 from sepal.data._group_column import set_apart as set_apart
+from sepal.data._group_column import without_empty as without_empty
 from sepal.data._joined import RoomForMore as RoomForMore
 from sepal.data._joined import joined_rows as joined_rows
 from sepal.data._joined import joined_table as joined_table

@@ -34,7 +34,7 @@ class Apart:
     Attributes
     ----------
     name : str
-    why : {"row_number", "identifier", "many_levels", "text", "asked"}
+    why : {"row_number", "identifier", "many_levels", "text", "asked", "empty"}
     values : array
         A cell for each row: numbers (NaN is missing) or objects (None is missing).
     distinct : int

@@ -63,6 +63,7 @@ def cautions_of(table: Table) -> tuple[Caution, ...]:
         *_alike_classes(table),
         *(_apart_caution(each) for each in table.apart if each.why in _APART),
         *_asked_caution(table.apart),
+        *_empty_caution(table.apart),
         *_text_cautions(table),
         *_suspicious(table),
         *constant_cautions(table.values, table.names),
@@ -82,6 +83,13 @@ def _asked_caution(apart: Sequence[Apart]) -> list[Caution]:
     if not names:
         return []
     return [Caution("set_apart_asked", f"set apart as asked: {listed(names, MOST_NAMED)}", tuple(names))]
+
+
+def _empty_caution(apart: Sequence[Apart]) -> list[Caution]:
+    names = tuple(each.name for each in apart if each.why == "empty")
+    if not names:
+        return []
+    return [Caution("set_apart_empty", f"not a single value in {columns_named(names)}: set apart and not used", names)]
 
 
 def _text_cautions(table: Table) -> list[Caution]:
@@ -153,7 +161,8 @@ def _alike_classes(table: Table) -> list[Caution]:
     ]
 
 
-def _columns_text(names: Sequence[str]) -> str:
+def columns_named(names: Sequence[str]) -> str:
+    """One column by name, or how many and which."""
     if len(names) == 1:
         return f"column {shown(names[0])}"
     return f"{len(names)} columns: {listed(list(names), MOST_NAMED)}"
@@ -173,9 +182,9 @@ def constant_cautions(values: NDArray[np.float64], names: Sequence[str]) -> list
     empty = tuple(names[int(j)] for j in np.flatnonzero(np.isnan(low)))
     found = []
     if constant and values.shape[0] > 1:
-        found.append(Caution("constant", f"only one distinct value in {_columns_text(constant)}", constant))
+        found.append(Caution("constant", f"only one distinct value in {columns_named(constant)}", constant))
     if empty:
-        found.append(Caution("empty", f"not a single value in {_columns_text(empty)}", empty))
+        found.append(Caution("empty", f"not a single value in {columns_named(empty)}", empty))
     return found
 
 

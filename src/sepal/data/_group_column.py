@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._apart import Apart
+from sepal.data._cautions import constant_cautions
 from sepal.data._cells import column_cells
 from sepal.data._columns import column_position
 from sepal.data._error_words import shown
@@ -34,10 +35,30 @@ def set_apart(table: Table, columns: Sequence[str], called: str = "columns") -> 
         return table
     if len(places) == table.n_columns:
         raise DataError(f"{called} {', '.join(columns)}: no other column is left to learn from")
+    return _apart(table, places, "asked")
+
+
+def without_empty(table: Table) -> Table:
+    """The table with columns without a single value set apart, as long as others are left.
+
+    Examples
+    --------
+    >>> from sepal.data import as_table
+    >>> without_empty(as_table([[1.0, None], [2.0, None]])).names
+    ('x1',)
+    """
+    empty = np.flatnonzero(np.isnan(table.values).all(axis=0)).tolist()
+    if not 0 < len(empty) < table.n_columns or not table.n_rows:
+        return table
+    said = {each.text for each in constant_cautions(table.values[:, empty], [table.names[at] for at in empty])}
+    return _apart(replace(table, notes=tuple(note for note in table.notes if note not in said)), empty, "empty")
+
+
+def _apart(table: Table, places: Sequence[int], why: str) -> Table:
     more = []
     for at in places:
         cells = np.array(column_cells(table, at), dtype=object)
-        more.append(Apart(table.names[at], "asked", cells, len({*cells.tolist()} - {None})))
+        more.append(Apart(table.names[at], why, cells, len({*cells.tolist()} - {None})))
     kept = table.select([at for at in range(table.n_columns) if at not in places])
     return replace(kept, apart=(*kept.apart, *more))
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sepal._lazy import cached_property
 from sepal.data._apart import Apart
-from sepal.data._cautions import Caution, cautions_of, constant_cautions
+from sepal.data._cautions import Caution, cautions_of, columns_named, constant_cautions
 from sepal.data._cell_copies import float_columns
 from sepal.data._columns import KINDS, Column, Kind, KindsSpec, check_finite, check_names, column_position
 from sepal.data._error_words import MEMORY, Origin, dropped_note, plural, shown
@@ -287,7 +287,14 @@ class Table:
         if dropped == 0:
             return self
         if dropped == self.n_rows:
-            emptiest = int(np.isnan(self.values).sum(axis=0).argmax())
+            missing = np.isnan(self.values).sum(axis=0)
+            empty = [self.names[j] for j in np.flatnonzero(missing == self.n_rows)]
+            if empty:
+                raise DataError(
+                    f"all {self.n_rows} rows have missing cells; dropping them leaves nothing",
+                    hint=f"leave out what has not a single value: {columns_named(empty)}",
+                )
+            emptiest = int(missing.argmax())
             raise DataError(
                 f"all {self.n_rows} rows have missing cells; dropping them leaves nothing",
                 hint=f"leave out column {shown(self.names[emptiest])}, which has the most missing cells",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Missing, ScaleName, Table, as_table, fit_scaling
+from sepal.data import Missing, ScaleName, Table, as_table, fit_scaling, without_empty
 from sepal.measures import Prepared, groups_of, prepare, sample_rows
 from sepal.neighbors import Method
 
@@ -26,7 +26,7 @@ class ReportRows:
     Attributes
     ----------
     given : Table
-        As given.
+        As given, but for columns without a single value, which are set apart.
     ready : Prepared
         Without the rows that were dropped; holds the searches that sections share.
     asked_distance, missing, n_jobs
@@ -99,7 +99,7 @@ def take_rows(
 
     Large is what has many rows, or what a time limit does not allow to compare row by row.
     """
-    given = as_table(X.given) if isinstance(X, Prepared) else as_table(X, y)
+    given = as_table(X.given) if isinstance(X, Prepared) else without_empty(as_table(X, y))
     rows = X if isinstance(X, Prepared) else given
     ready = prepare(rows, distance=distance, scale=scale, missing=missing, method=method, n_jobs=n_jobs)
     apart = groups_of(ready, groups, rows)
