@@ -104,7 +104,8 @@ def test_names_that_are_not_utf8(tmp_path):
 
 def test_predictions_do_not_replace_the_model(tmp_path):
     """``sepal predict MODEL NEW -o MODEL`` wrote the answers over the model."""
-    assert runner.invoke(app, ["train", "good.csv", "-l", "knn", "-o", "model.json"]).exit_code == 0
+    assert runner.invoke(app, ["train", "good.csv", "-l", "knn", "-o", "model.sepal"]).exit_code == 0
+    (tmp_path / "model.sepal").rename(tmp_path / "model.json")
     before = (tmp_path / "model.json").read_bytes()
     found = runner.invoke(app, ["predict", "model.json", "good.csv", "-o", "model.json"])
     assert found.exit_code == 2
@@ -150,12 +151,13 @@ def limited(size):
 
 
 def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path):
-    (tmp_path / "m.sepal").write_text("old")
     line = [SEPAL, "train", "good.csv", "-l", "knn", "-o", "m.sepal"]
+    assert subprocess.run(line, capture_output=True, timeout=120, check=False).returncode == 0
+    before = (tmp_path / "m.sepal").read_bytes()
     done = subprocess.run(line, capture_output=True, timeout=120, check=False, preexec_fn=limited(300))
     assert done.returncode == 2
     assert b"m.sepal: the file cannot be written: File too large" in done.stderr
-    assert (tmp_path / "m.sepal").read_text() == "old"
+    assert (tmp_path / "m.sepal").read_bytes() == before
     assert sorted(file.name for file in tmp_path.iterdir()) == ["good.csv", "m.sepal"]
 
 

@@ -171,6 +171,7 @@ def test_a_model_that_is_not_there():
         (("train", "athletes", "-o", "."), ("directory", "model.sepal")),
         (("train", "athletes", "--learner", "oracle", "-o", "m.sepal"), ("--learner oracle",)),
         (("train", "nothing.csv", "-o", "m.sepal"), ("nothing.csv",)),
+        (("train", "athletes", "-o", "new.csv"), ("--out new.csv", "not written as CSV", "new.sepal")),
         (("predict", "model.sepal"), ("NEW",)),
         (("predict", "model.sepal", "athletes", "-o", "out.txt"), ("CSV or JSON", "out.csv")),
     ],
@@ -180,3 +181,13 @@ def test_wrong_words(inside, args, words):
     for word in words:
         assert word in message
     assert [file.name for file in inside.iterdir()] == ["model.sepal"]
+
+
+@pytest.mark.parametrize("name", ["victim.csv", "victim.txt", "victim", "victim.sepal"])
+def test_training_replaces_no_other_file(inside, name):
+    """Another data file was replaced with a model without a word; only the file that was read was safe."""
+    (inside / name).write_text("a,b,class\n1,2,x\n")
+    message = refused("train", "athletes", "-o", name)
+    assert f"--out {name}: this would overwrite a file that is not a model" in message
+    assert "choose another name ending in .sepal" in message
+    assert (inside / name).read_text() == "a,b,class\n1,2,x\n"

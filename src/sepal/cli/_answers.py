@@ -7,7 +7,7 @@ from typing import Any
 
 OUT_HELP = (
     "Write to this file instead of the screen. Its ending says how: .json, .txt; .html for a report, .csv for answers, "
-    "by custom .sepal for a model."
+    ".sepal for a model, which replaces no file but another model."
 )
 JSON_HELP = "Print the same facts as one JSON object."
 

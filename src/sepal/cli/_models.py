@@ -101,6 +101,9 @@ def train(
     """
     with leaving_cleanly():
         check_out(out, data, example="model.sepal")
+        from sepal.estimators import check_model_name, save_model
+
+        check_model_name(out, f"--out {out}")
         chosen = Chosen.said(k, weights, inverse, distance, scale, settings, seed, jobs, learner)
         where = place_asked(cluster, workers)
         with watching("reading") as progress:
@@ -116,8 +119,6 @@ def train(
                 name = learner_named(learner) or default_learner(chosen.options, table, reading.task)
                 name = for_target(name, table, reading.task)
                 model, n_rows = _fitted(name, chosen, table, together, groups, progress), table.n_rows
-            from sepal.estimators import save_model
-
             progress("writing", 0.9)
             if n_rows == table.n_rows:  # of partitions it may be a few rows only
                 remember_rows(model, table)

@@ -14,6 +14,7 @@ from sepal.estimators._any_table import AnyTable
 from sepal.estimators._callbacks import CallbackSupportMixin as CallbackSupportMixin
 from sepal.estimators._callbacks import tells_callbacks as tells_callbacks
 from sepal.estimators._columns import check_column_count as check_column_count
+from sepal.estimators._model_names import check_model_name as check_model_name
 from sepal.estimators._number_per_class import number_per_class as number_per_class
 from sepal.estimators._said_by_us import as_data_errors as as_data_errors
 from sepal.estimators._saving import load_model, save_model

@@ -20,10 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table, write_whole
 from sepal.estimators._field_types import field_types, matches
 from sepal.estimators._model_files import LARGEST, packed, unpacked
+from sepal.estimators._model_names import check_model_name
 from sepal.estimators._scikit_learn_steps import (
     check_steps,
     dtype_named,
@@ -54,7 +57,8 @@ def save_model(model: Any, path: str | Path) -> Path:
         MaxAbsScaler, RobustScaler, SimpleImputer and VarianceThreshold; the error names a step that is none of them.
         Parameters that are functions (a weight function, a prototype method of one's own) cannot be written.
     path : str or Path
-        By custom ending in ``.sepal``.
+        Ending in ``.sepal``, or in nothing that another format ends in. Models that stand there are replaced, other
+        files are not.
 
     Returns
     -------
@@ -64,7 +68,10 @@ def save_model(model: Any, path: str | Path) -> Path:
     ------
     ParameterError
         If the model, or something in it, is not of a type that can be written; the text names the attribute. If the
-        file cannot be written: it is written aside and renamed, so that what stood there before stays.
+        file cannot be written: it is written aside and renamed, so that what stood there before stays. If the name
+        ends as another format does, or a file of that name holds something else than a model.
+    sklearn.exceptions.NotFittedError
+        If the model has not been fitted.
 
     Examples
     --------
@@ -83,10 +90,12 @@ def save_model(model: Any, path: str | Path) -> Path:
         raise ParameterError(
             f"model must be an estimator of Sepal, or a scikit-learn Pipeline of some; got {type(model).__name__}"
         )
-    arrays: dict[str, NDArray[Any]] = {}
-    content = {"format": FORMAT, "version": VERSION, "model": _pack(model, type(model).__name__, arrays)}
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"path: expected the name of a file, found a {type(path).__name__}")
+    _check_fitted(model)
+    check_model_name(path)
+    arrays: dict[str, NDArray[Any]] = {}
+    content = {"format": FORMAT, "version": VERSION, "model": _pack(model, type(model).__name__, arrays)}
     target = Path(path)
     write_whole(target, packed(content, arrays))
     return target
@@ -160,6 +169,16 @@ def rebuilt(content: Any, arrays: Mapping[str, NDArray[Any]], place: Path) -> An
     if not answers_rows(model):
         raise DataError(f"{place}: the file is damaged: the parts of {type(model).__name__} do not fit together")
     return model
+
+
+def _check_fitted(model: Any) -> None:
+    try:
+        check_is_fitted(model)
+    except NotFittedError as error:
+        raise NotFittedError(
+            f"model: expected a fitted estimator, found a {type(model).__name__} that has learned nothing yet\n"
+            "hint: model.fit(X, y) first"
+        ) from error
 
 
 def _is_ours(kind: type) -> bool:
