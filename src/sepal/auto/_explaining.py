@@ -13,7 +13,7 @@ from sepal.auto._findings import CopyScores, Facts, find
 from sepal.auto._judging import ClassJudge, NumberJudge, class_judge
 from sepal.auto._narrow import NARROW_FOLDS, narrow_model
 from sepal.auto._threads import one_thread
-from sepal.data import Table, copies_of
+from sepal.data import Table, copies_of, unit_of
 from sepal.estimators import fit_view
 from sepal.exceptions import SepalError
 from sepal.selection import Procedure
@@ -86,7 +86,8 @@ def explain_briefly(model: SepalClassifier, time_limit: float) -> Explanation:
 def explain_regressor(model: SepalRegressor) -> Explanation:
     """See :meth:`SepalRegressor.explain`."""
     table = _sample(model)
-    judge = NumberJudge(np.asarray(table.y, dtype=np.float64), model.sample_groups_, model.sample_mass_)
+    answers = np.asarray(table.y, dtype=np.float64)
+    judge = NumberJudge(answers * unit_of(answers), model.sample_groups_, model.sample_mass_)  # R squared has no unit
     with one_thread():
         rule = linear_number(table, judge)
     baselines = (mean(judge), nearest_number(table, judge, model.n_jobs), rule)

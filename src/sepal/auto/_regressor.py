@@ -21,7 +21,7 @@ from sepal.auto._parameters import SEPAL_REGRESSOR
 from sepal.auto._ridge_loo import mean_of
 from sepal.auto._shell import AutoEstimator
 from sepal.auto._solve import SEARCH_ROWS, Problem
-from sepal.data import left_out_together, numbered_by_first_row, refuse_texts, shown
+from sepal.data import left_out_together, numbered_by_first_row, refuse_texts, shown, unit_of
 from sepal.estimators import TableRegressorMixin, tells_callbacks
 from sepal.exceptions import DataError
 from sepal.neighbors import thread_count
@@ -114,7 +114,7 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         table, answers = table.take(rows), answers[rows]
         mass = None if mass is None else mass[rows]
         self._mean, self._unit = _moments(answers, mass)
-        targets = (answers - self._mean) / self._unit
+        targets = _standardized(answers, self._mean, self._unit)
         judge = NumberJudge(targets, numbered_by_first_row(together.groups, part[rows]), mass)
         random = check_random_state(self.random_state)
         problem = Problem(table, targets[:, None], targets, judge, random.permutation(len(targets)))
@@ -137,8 +137,9 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         self.total_weight_ = float(len(used) if judge.mass is None else judge.mass.sum())
         self.left_out_predictions_ = np.full(n_given, np.nan)
         self.left_out_predictions_[used] = predictions
-        squares = (predictions - answers) ** 2
-        self.residual_std_ = float(np.sqrt(mean_of(squares, judge.mass)))
+        power = unit_of(answers)
+        squares = (predictions * power - answers * power) ** 2
+        self.residual_std_ = float(np.sqrt(mean_of(squares, judge.mass))) / power
         self.worst_share_ = _worst_share(squares, judge.mass)
         sample = done.problem.sample(SEARCH_ROWS)
         self.sample_groups_, self.sample_mass_ = sample.judge.groups, sample.judge.mass
@@ -157,10 +158,17 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
 
 def _moments(answers: Array, mass: Array | None) -> tuple[float, float]:
     """Mean and standard deviation; 1 for that of equal numbers."""
-    if mass is None:
-        return float(answers.mean()), float(answers.std()) or 1.0
-    mean = float(np.average(answers, weights=mass))
-    return mean, float(np.sqrt(np.average((answers - mean) ** 2, weights=mass))) or 1.0
+    power = unit_of(answers)  # squares of very large numbers overflow, of very small ones vanish
+    scaled = answers * power
+    mean = float(scaled.mean() if mass is None else np.average(scaled, weights=mass))
+    spread = float(scaled.std() if mass is None else np.sqrt(np.average((scaled - mean) ** 2, weights=mass)))
+    return mean / power, (spread / power) or 1.0
+
+
+def _standardized(answers: Array, mean: float, spread: float) -> Array:
+    """Numbers less their mean, in units of their spread; differences of the largest numbers overflow as they are."""
+    power = unit_of(answers)
+    return np.asarray((answers * power - mean * power) / (spread * power))
 
 
 def _worst_share(squares: Array, mass: Array | None) -> float:

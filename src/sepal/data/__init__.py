@@ -98,6 +98,7 @@ from sepal.data._sampling import sampled
 from sepal.data._scaling import SCALES, ScaleName
 from sepal.data._scaling import Scaling as Scaling
 from sepal.data._scaling import column_ranges as column_ranges
+from sepal.data._scaling import far_unit as far_unit
 from sepal.data._scaling import fit_scaling as fit_scaling
 from sepal.data._scaling import ranges_and_gaps as ranges_and_gaps
 from sepal.data._scaling import unit_of as unit_of

@@ -22,6 +22,7 @@ _FIRST_ROWS = 64
 _MANY_CELLS = 100_000  # beyond, new memory for a copy takes longer than it spares
 _LINE = 1024  # cells, of several rows, that are reduced at a time
 _HIGHEST_UNIT = 1000  # as a power of two, for the smallest numbers
+_FAR = 2.0**480  # beyond it squares, and sums of many, leave the range of numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,16 @@ def unit_of(values: NDArray[np.float64]) -> float:
     if largest == 0.0 or not np.isfinite(largest):
         return 1.0
     return float(np.ldexp(1.0, min(_HIGHEST_UNIT, -int(np.frexp(largest)[1]))))
+
+
+def far_unit(values: NDArray[Any]) -> float:
+    """The same for numbers whose squares would overflow or vanish; 1 for all others.
+
+    >>> far_unit(np.array([3.0, -5.0])), far_unit(np.array([2.0**600])) == 2.0**-601
+    (1.0, True)
+    """
+    unit = unit_of(values.astype(np.float64)) if values.dtype.kind == "f" else 1.0
+    return 1.0 if 1.0 / _FAR < unit < _FAR else unit
 
 
 def column_ranges(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import r2_score
 
-from sepal.data import SparseRows, Table, as_weights, rows_inside
+from sepal.data import SparseRows, Table, as_weights, far_unit, rows_inside
 from sepal.exceptions import DataError
 
 
@@ -50,4 +52,8 @@ class TableRegressorMixin(RegressorMixin):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R squared of the answers; a Table with a target needs no ``y``."""
         truth = own_target(X, y)
-        return float(super().score(X, truth, _checked(sample_weight, truth)))
+        weights, unit = _checked(sample_weight, truth), far_unit(np.asarray(truth))
+        if unit == 1.0:
+            return float(super().score(X, truth, weights))
+        answers = np.asarray(self.predict(X)) * unit
+        return float(r2_score(np.asarray(truth, dtype=np.float64) * unit, answers, sample_weight=weights))

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal.data import unit_of
 from sepal.exceptions import DataError
 from sepal.learners._leave_one_out import LeaveOneOutCurve, curve_of
 from sepal.learners._neighbor_lists import NeighborLists
@@ -23,6 +24,8 @@ def mean_and_std(
     hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weighted mean and spread of the targets among the nearest mass k."""
+    unit = unit_of(y)
+    y = y * unit
     centre = float(y.mean())  # squares of what is left lose no digits
     payload = _powers(y - centre)
     groups = hood.groups(lists, hood.voter_sums(payload), payload, k)
@@ -30,7 +33,8 @@ def mean_and_std(
     mean, square = first / total, second / total
     variance = square - mean**2
     # Equal targets have no spread; what rounding leaves of their squares is none.
-    return mean + centre, np.sqrt(np.where(variance > 16 * np.finfo(float).eps * square, variance, 0.0))
+    spread = np.sqrt(np.where(variance > 16 * np.finfo(float).eps * square, variance, 0.0))
+    return (mean + centre) / unit, spread / unit
 
 
 def _powers(y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -63,7 +67,7 @@ def weighted_quantiles(
         below = np.bincount(query, weights=running < (q * total - slack)[query], minlength=len(lists))
         up_to = np.bincount(query, weights=running <= (q * total + slack)[query], minlength=len(lists))
         low, high = (np.minimum(first + count.astype(np.intp), last) for count in (below, up_to))
-        found[:, j] = (target[low] + target[high]) / 2.0
+        found[:, j] = target[low] / 2.0 + target[high] / 2.0  # their sum may be beyond the largest number
     return found
 
 
@@ -100,7 +104,7 @@ def local_lines(
 
     Where the neighbours do not span all directions the flattest such plane is taken.
     """
-    points = line_points(hood)
+    points, unit = line_points(hood), unit_of(y)
     listed, share = entry_shares(hood, lists, weights, k)
     width = int(np.diff(listed.start).max())
     shape = (len(lists), width)
@@ -108,7 +112,7 @@ def local_lines(
     column = np.arange(len(query)) - listed.start[query]
     w, t = np.zeros(shape), np.zeros(shape)
     x = np.zeros((*shape, points.shape[1]))
-    w[query, column], t[query, column] = share, y[listed.voter]
+    w[query, column], t[query, column] = share, y[listed.voter] * unit
     x[query, column] = points[listed.voter]
     w /= w.sum(axis=1, keepdims=True)
     mean_x, mean_t = np.einsum("ql,qlp->qp", w, x), np.einsum("ql,ql->q", w, t)
@@ -118,7 +122,7 @@ def local_lines(
     moments = np.einsum("ql,qlp,qlr->qpr", w, x, x, optimize=True)
     cross = np.einsum("ql,qlp,ql->qp", w, x, t, optimize=True)
     slope = np.einsum("qpr,qr->qp", np.linalg.pinv(moments, rcond=1e-8, hermitian=True), cross)
-    return np.asarray(mean_t + np.einsum("qp,qp->q", slope, at - mean_x))
+    return np.asarray(mean_t + np.einsum("qp,qp->q", slope, at - mean_x)) / unit
 
 
 def answers(
@@ -150,7 +154,7 @@ def regression_curve(
     """Leave-one-out R squared for k = 1..k_max; with ``groups`` a row's whole group is left out with it."""
     hood = hood.for_rows() if groups is not None or aggregate != "mean" else hood
     lists = hood.lists_without(k_max, groups)
-    found = np.empty((hood.n_rows, k_max))
+    found, y = np.empty((hood.n_rows, k_max)), y * unit_of(y)  # R squared has no unit
     for begin, end in hood.chunks(len(lists), 6, k_max):
         part = lists.part(begin, end)
         if aggregate == "mean":

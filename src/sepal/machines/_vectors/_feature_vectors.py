@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import column_or_1d
 
-from sepal.data import Table, as_plain_array, rows_inside
+from sepal.data import Table, as_plain_array, far_unit, rows_inside
 from sepal.estimators import TableRegressorMixin, as_data_errors
 from sepal.exceptions import DataError, ParameterError
 from sepal.machines._class_scores import ClassScores
@@ -291,11 +291,15 @@ class FeatureVectorRegressor(TableRegressorMixin, VectorMachine):
         if not np.all(np.isfinite(numbers)):
             raise DataError("Input y contains NaN or infinity; expected finite numbers")
         training = training_table(self.kernel, table, sample_weight, np.zeros(table.n_rows, np.int32), numbers, groups)
-        targets = numbers[training.places, None]
+        targets = numbers[training.places, None] * (unit := far_unit(numbers))
         model = self._solve(training, targets, np.ones(len(targets)), None)
         self._keep_model(model, training.places)
         intercept, coef = model.path.coefficients(model.n_vectors)
-        self.intercept_, self.coef_ = float(intercept[0]), coef[:, 0]
+        self.intercept_, self.coef_ = float(intercept[0]) / unit, coef[:, 0] / unit
+        if unit != 1.0:
+            with np.errstate(over="ignore"):  # the square of a very large error is infinite
+                self.loo_squared_path_ = self.loo_squared_path_ / unit / unit
+            self.loo_squared_ = float(self.loo_squared_path_[model.n_vectors])
         return self
 
     def predict(self, X: Any) -> Array:
