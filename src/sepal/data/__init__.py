@@ -72,6 +72,7 @@ from sepal.data._joined import RoomForMore as RoomForMore
 from sepal.data._joined import joined_rows as joined_rows
 from sepal.data._joined import joined_table as joined_table
 from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
+from sepal.data._labels import check_class_labels as check_class_labels
 from sepal.data._labels import class_codes as class_codes
 from sepal.data._labels import is_continuous as is_continuous
 from sepal.data._labels import label_array as label_array

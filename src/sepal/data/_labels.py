@@ -16,7 +16,7 @@ from sepal.data._label_arrays import level_array
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 from sepal.data._text_codes import CodedLabels, coded_packed_texts, coded_texts
-from sepal.exceptions import DataError
+from sepal.exceptions import CellTypeError, DataError
 
 # A target of floats counts as continuous when it has fractions and more distinct values than this.
 MOST_FLOAT_CLASSES = 20
@@ -220,6 +220,48 @@ def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.
         position[order] = np.arange(classes.size)
         classes, codes = classes[order], position[codes]
     return codes.astype(np.int32), classes
+
+
+def check_class_labels(y: ArrayLike | Any, place: str = "y") -> None:
+    """Refuse what a classifier cannot learn: missing labels, labels of several types, bytes, and measured numbers.
+
+    Numbers that are not whole are measured, as in scikit-learn, whose scores take them for such.
+
+    Raises
+    ------
+    DataError
+        Says what was found, and in which row.
+    CellTypeError
+        If a label is of bytes.
+
+    Examples
+    --------
+    >>> check_class_labels(["b", "a"])
+    >>> try:
+    ...     check_class_labels([b"b", b"a"])
+    ... except CellTypeError as error:
+    ...     print(error)
+    y, row 0: expected a text or a whole number as label, found the bytes b'b'
+    hint: turn them into texts: [label.decode() for label in y]
+    """
+    labels = label_array(y, place).y
+    if not labels.size:
+        return
+    if labels.dtype.kind == "S" or isinstance(labels[0], bytes):  # labels are of one type
+        raise CellTypeError(
+            f"{place}, row 0: expected a text or a whole number as label, found the bytes {labels.tolist()[0]!r}",
+            hint="turn them into texts: [label.decode() for label in y]",
+        )
+    if labels.dtype.kind != "f":
+        return
+    broken = np.flatnonzero(labels != np.floor(labels))
+    if broken.size:
+        raise DataError(
+            f"Unknown label type: continuous. {place}, row {broken[0]}: expected classes, found {labels[broken[0]]:g}, "
+            f"which is not whole; {np.unique(labels).size} distinct numbers in {labels.size} rows",
+            hint="to predict numbers use KNNRegressor or SepalRegressor; if they name classes turn them into texts: "
+            "[str(label) for label in y], or on the command line --task classify",
+        )
 
 
 def _unique(y: NDArray[Any], place: str) -> CodedLabels:

@@ -15,7 +15,9 @@ from sepal.data import (
     Rows,
     Table,
     as_rows,
+    check_class_labels,
     class_codes,
+    shown,
 )
 from sepal.estimators import AnyTable
 from sepal.evaluation._evaluation import Evaluation
@@ -103,7 +105,8 @@ def evaluate(
             hint="use a classifier, or choose another target",
         )
     if not regression:
-        class_codes(table)  # refuses numbers that are no classes, and a single class
+        class_codes(table)  # refuses measured numbers, and a single class
+        check_class_labels(table.y, "y" if table.target is None else f"target {shown(table.target)}")
     held = held_out(table, cv, groups, regression, random_state) if test is None else rows_of_their_own(table, test)
     table, target = held.rows, np.asarray(held.rows.y)
     classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from sepal.data import label_array
+from sepal.data import check_class_labels, label_array
 from sepal.estimators import as_data_errors
 from sepal.exceptions import DataError
 
@@ -22,9 +21,8 @@ def stream_labels(y: Any, first: bool) -> NDArray[Any]:
     with as_data_errors():
         if getattr(y, "ndim", 1) == 2:
             y = column_or_1d(y, warn=True)
-        labels = label_array(y).y
-        check_classification_targets(labels)
-    return labels
+        check_class_labels(y)
+        return label_array(y).y
 
 
 def checked_times(times: ArrayLike | None, n: int, n_seen: int, latest: float) -> NDArray[np.float64]:

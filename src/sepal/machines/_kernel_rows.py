@@ -19,6 +19,7 @@ from sepal.data import (
     as_plain_array,
     as_table,
     as_weights,
+    check_class_labels,
     class_codes,
     copies_of,
     fit_scaling,
@@ -84,6 +85,7 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
         y = X.y
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: a classifier needs a label for every row")
+    check_class_labels(y)
     y = as_plain_array(y)
     if not hasattr(y, "to_numpy"):  # a Series has its own reading of gaps and categories
         with as_data_errors():
