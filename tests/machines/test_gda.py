@@ -143,6 +143,28 @@ def test_noise_is_not_mistaken_for_certainty(rng) -> None:
     assert -np.log(P[np.arange(150), y[150:]]).mean() < np.log(2) + 0.1
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_errors_decide_nothing(seed: int) -> None:
+    """Kernels near the identity: class means of 1e-12 by rounding decided with odds of e^1e11, right or all wrong."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 3)), np.repeat([0, 1], 20)
+    for width in ("aligned", 0.008):
+        machine = GeneralizedDiscriminant(width=width).fit(X, y)
+        assert machine.score(X, y) >= 0.5
+        assert np.abs(machine.decision_function(X)).max() < 10.0
+
+
+def test_an_axis_that_tells_nothing_of_rows_left_out_has_no_part(rng) -> None:
+    """A class of near rows, and two of rows like no other: the first axis answers, the second does not."""
+    X = np.concatenate([rng.normal(size=20) * 0.1, 100.0 * np.arange(1, 41)])[:, None]
+    y = np.concatenate([np.zeros(20, dtype=int), 1 + np.arange(40) % 2])
+    machine = GeneralizedDiscriminant(width=1.0, scale=None).fit(X, y)
+    P = machine.predict_proba(X)
+    assert np.array_equal(machine.predict(X) == 0, y == 0)
+    np.testing.assert_allclose(P[20:, 1:], 0.5)
+    assert np.all(machine.means_[:, 1] == 0.0)
+
+
 @pytest.mark.parametrize(
     "params",
     [

@@ -31,6 +31,8 @@ from sepal.machines._vectors._selector import VectorParameters
 
 _LEAST_RIDGE = 1e-8  # for left-out rows: without any ridge a kernel of full rank lets every row decide its own fit
 _NO_DIFFERENCE = 1e-12  # the root of a scatter ratio: class means that do not differ on an axis
+_NO_AGREEMENT = 1e-8  # the share of the difference of class means that is left for rows left out: rounding errors
+_LEAST_SPREAD = 1e-3  # the variance of rows left out, in units of that of the class means of the rows themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,8 @@ class Discriminant:
     """Axes in coordinates Z: (Z - mean) @ axes; the ratios of between to total scatter.
 
     ``means`` and ``within`` are the class means and the pooled covariance of the training rows on the axes, each row
-    projected by an analysis that was not given it: where unseen rows will fall. ``within`` is never singular.
+    projected by an analysis that was not given it: where unseen rows will fall. ``within`` is never singular. On an
+    axis that tells nothing of rows left out all means are 0.
     """
 
     mean: Array
@@ -90,6 +93,7 @@ def discriminant_solve(
     if groups is not None:
         _leave_groups_out(outputs, principal, values, sums, membership, weights, groups, max(alpha, _LEAST_RIDGE))
     means, within = _spread(outputs @ scoring, codes, weights, masses)
+    means, within = _believed(means, within, signs * places * singular[:size], masses)
     return Discriminant(mean, axes * signs, singular[:size] ** 2, means, within)
 
 
@@ -143,6 +147,25 @@ def _spread(rows: Array, codes: NDArray[np.int32], weights: Array, masses: Array
     return means, within + floor * np.eye(rows.shape[1])
 
 
+def _believed(means: Array, within: Array, fitted: Array, masses: Array) -> tuple[Array, Array]:
+    """Means and covariance of rows left out, where they bear out those of the rows that found the axes, ``fitted``.
+
+    With a kernel near the identity rows left out all fall on one point, up to rounding errors, and the rows themselves
+    far from it: that point must not decide their classes, and least of all with certainty.
+    """
+    variance = masses @ fitted**2 / masses.sum()
+    told = masses @ (means * fitted) / masses.sum() > _NO_AGREEMENT * variance
+    units = np.sqrt(np.where(variance > 0.0, variance, 1.0))
+    relative = within / np.outer(units, units)
+    relative[~told], relative[:, ~told] = 0.0, 0.0
+    relative[~told, ~told] = 1.0
+    values, vectors = eigh(relative)
+    if told.all() and values[0] >= _LEAST_SPREAD:
+        return means, within
+    relative = (vectors * np.maximum(values, _LEAST_SPREAD)) @ vectors.T
+    return np.where(told, means, 0.0), relative * np.outer(units, units)
+
+
 class GeneralizedDiscriminant(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     ClassScores,
@@ -176,7 +199,8 @@ class GeneralizedDiscriminant(
     means_ : ndarray, shape (classes, axes)
         The class means of the training rows on the axes, each row projected by the analysis of the others: where rows
         of the class are to be expected. Together with the spread around them these make ``predict``; rows that took
-        part in finding the axes lie further apart.
+        part in finding the axes lie further apart. 0 on an axis on which rows left out do not fall to the side of their
+        class: such an axis has no part in the answers.
     vector_rows_, n_vectors_, fitness_, width_, gamma_
         As in :class:`FeatureVectorSelector`.
 
