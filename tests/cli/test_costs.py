@@ -30,7 +30,31 @@ def test_one_learner_is_decided_and_counted_by_costs():
 def test_several_learners_get_a_column_of_costs():
     text = RUN.invoke(app, ["evaluate", "athletes", "--cv", "2", "--costs", "yes=20"]).stdout
     assert " cost " in text
-    assert "always the largest class" in text
+    assert "always the class of least cost" in text
+    assert "always the largest class" not in text
+    assert "gain: how much less a row costs with SepalClassifier; p: by the corrected t test over folds." in text
+
+
+def test_gain_and_p_are_of_the_costs():
+    """They compared accuracies, which no answer had been chosen for."""
+    told = ["evaluate", "heart", "--cv", "3", "--costs", "disease=5", "--quick", "--json"]
+    facts = json.loads(RUN.invoke(app, told).stdout)
+    assert facts["compared_by"] == "mean cost"
+    first, *others = facts["learners"]
+    for other in others:
+        test = other["first_against_this"]
+        assert test["difference"] == pytest.approx(other["mean_cost"] - first["mean_cost"])
+        assert test["mcnemar_p"] is None
+        assert 0.0 <= test["t_p"] <= 1.0
+    lines = RUN.invoke(app, told[:-1]).stdout.splitlines()
+    (row,) = (line for line in lines if line.startswith("always the class of least cost"))
+    largest = others[-1]
+    assert row.split()[-2] == f"{largest['mean_cost'] - first['mean_cost']:+.4f}"
+
+
+def test_one_test_set_is_compared_row_by_row():
+    text = RUN.invoke(app, ["evaluate", "heart", "--split", "66", "--costs", "disease=5", "--quick"]).stdout
+    assert "p: by the paired t test on the rows." in text
 
 
 @pytest.mark.parametrize("text", ["yes", "maybe=2", "yes=x", "yes:maybe=2", "yes=-1"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from scipy.stats import ttest_rel
 
 import sepal.datasets
 from sepal.evaluation import compare, evaluate
@@ -64,3 +65,38 @@ def test_different_folds_are_refused():
         compare([one, evaluate(KNNClassifier(1), table, cv=4, random_state=5)])
     with pytest.raises(ParameterError, match="at least two"):
         compare([one])
+
+
+def test_answers_by_costs_are_compared_by_what_they_cost():
+    """The difference was that of the accuracies, though every answer had been chosen for the least cost."""
+    table = sepal.datasets.load("heart")
+    runs = {str(k): evaluate(KNNClassifier(k), table, cv=5).with_costs({"disease": 5}) for k in (5, 25)}
+    found = compare(runs)
+    (pair,) = found.pairs
+    assert found.measure == "minus mean cost"
+    assert found.scores == pytest.approx([-run.mean_cost() for run in runs.values()])
+    assert pair.difference == pytest.approx(runs["25"].mean_cost() - runs["5"].mean_cost())
+    cost = {name: run.costs[run.actual, run.predicted] for name, run in runs.items()}
+    less = np.array([np.mean((cost["25"] - cost["5"])[runs["5"].fold == f]) for f in range(5)])
+    n = len(cost["5"])
+    spread = np.sqrt(less.var(ddof=1) * (1 / 5 + 1 / 4))  # a fold is a quarter of the others
+    assert pair.t == pytest.approx(less.mean() / spread, rel=0.02)
+    assert pair.mcnemar_p is None
+    assert n == table.n_rows
+
+
+def test_one_test_set_at_costs_is_a_paired_t_test():
+    table = sepal.datasets.load("heart")
+    one, other = (evaluate(KNNClassifier(k), table, cv=0.5).with_costs({"disease": 5}) for k in (5, 25))
+    (pair,) = compare([one, other]).pairs
+    a, b = (run.costs[run.actual, run.predicted] for run in (one, other))
+    expected = ttest_rel(b, a)
+    assert (pair.t, pair.t_p) == pytest.approx((expected.statistic, expected.pvalue))
+
+
+def test_answers_by_different_costs_are_compared_by_accuracy():
+    table = sepal.datasets.load("heart")
+    plain = evaluate(KNNClassifier(5), table, cv=3)
+    found = compare({"plain": plain, "dear": plain.with_costs({"disease": 5})})
+    assert found.measure == "accuracy"
+    assert found.pairs[0].difference == pytest.approx(plain.accuracy - plain.with_costs({"disease": 5}).accuracy)

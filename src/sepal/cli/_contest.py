@@ -68,6 +68,7 @@ class Contest:
             "test_mode": first.test_mode,
             "seed": first.random_state,
             "n_rows": first.n_rows,
+            **({} if first.costs is None else {"compared_by": "mean cost"}),
             "learners": [_entrant_facts(entrant) for entrant in self.entrants],
         }
 
@@ -80,11 +81,10 @@ class Contest:
         heads = self._heads()
         rows = [heads, *(_cells(entrant, heads) for entrant in self.entrants)]
         tested = next((e.test for e in self.entrants if e.test is not None), None)
-        name = (
-            "McNemar's test on the rows" if tested is None or tested.t_p is None else "the corrected t test over folds"
-        )
-        better = "higher the accuracy" if first.task == "classification" else "lower the RMSE"
-        notes = [f"gain: how much {better} of {self.entrants[0].title} is; p: by {name}."]
+        name = "McNemar's test on the rows"
+        if tested is not None and tested.t_p is not None:
+            name = "the paired t test on the rows" if len(first.fold_sizes) == 1 else "the corrected t test over folds"
+        notes = [f"gain: {_WHAT_GAIN[_compared_by(first)].format(self.entrants[0].title)}; p: by {name}."]
         if "recall" in heads:
             notes.append(
                 "recall: share of the 10 nearest that approximate neighbours are, in percent, least of all folds."
@@ -106,6 +106,16 @@ _HEADS = {
     "classification": ("", "accuracy", "balanced", "log-loss", "kappa", "seconds", "gain", "p"),
     "regression": ("", "RMSE", "MAE", "correlation", "seconds", "gain", "p"),
 }
+
+_WHAT_GAIN = {
+    "cost": "how much less a row costs with {}",
+    "classification": "how much higher the accuracy of {} is",
+    "regression": "how much lower the RMSE of {} is",
+}
+
+
+def _compared_by(found: Evaluation) -> str:
+    return found.task if found.costs is None else "cost"
 
 
 def _folded(texts: Sequence[str], width: int | None) -> list[str]:
@@ -160,7 +170,10 @@ def _test_cells(entrant: Entrant, found: Evaluation) -> tuple[str, str]:
     test = entrant.test
     if test is None:
         return "", ""
-    gain = f"{100 * test.difference:+.2f}" if found.task == "classification" else f"{_root_gain(test, found):+.4g}"
+    by = _compared_by(found)
+    gain = f"{100 * test.difference:+.2f}" if by == "classification" else f"{test.difference:+.4f}"
+    if by == "regression":
+        gain = f"{_root_gain(test, found):+.4g}"
     p = test.mcnemar_p if test.t_p is None else test.t_p
     return gain, "" if p is None else f"{p:.3f}"
 
@@ -234,7 +247,8 @@ def contest(
         raise too_slow("Even the quickest learner", limit)
     base = first.found.majority
     word = base.scheme
-    entrants.append(Entrant(word, f"always the {word}" if word == "mean" else "always the largest class", base, 0.0))
+    always = word if word == "mean" else "largest class" if base.costs is None else "class of least cost"
+    entrants.append(Entrant(word, f"always the {always}", base, 0.0))
     return Contest((first, *(_tested(first, entrant) for entrant in entrants[1:])))
 
 

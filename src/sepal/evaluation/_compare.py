@@ -21,7 +21,9 @@ class PairTest:
 
     ``difference`` is the score of ``first`` minus that of ``second``; ``t_p`` comes from the corrected resampled t test
     over the folds, ``mcnemar_p`` from the rows only one of them has right (``only_first`` and ``only_second``). None
-    where a test does not apply.
+    where a test does not apply. Where costs decided the answers of both the score is minus the mean cost, so that
+    ``difference`` is what a row costs less with ``first``; McNemar's test, which counts all errors alike, then does not
+    apply, and of one test set ``t_p`` is that of the paired t test over its rows.
     """
 
     first: str
@@ -45,7 +47,8 @@ class Comparison:
     scores : tuple of float
         The score of each.
     measure : str
-        What the scores are: accuracy, or an error of numbers.
+        What the scores are: accuracy, minus the mean cost where all were answered by the same costs
+        (:meth:`Evaluation.with_costs`), or an error of numbers.
     pairs : tuple of PairTest
         The difference of every two of them, and the tests of it.
     recalls : dict of str to float
@@ -159,9 +162,11 @@ def compare(evaluations: Mapping[str, Evaluation] | Sequence[Evaluation]) -> Com
                 f"evaluations: {name!r} did not answer the same rows in the same folds",
                 hint="evaluate with the same table, cv and random_state",
             )
-    pairs = tuple(_pair(a, b, evaluations[a], evaluations[b]) for a, b in combinations(evaluations, 2))
-    scores = tuple(_score(evaluation) for evaluation in evaluations.values())
+    by_cost = all(_same_costs(first, each) for each in evaluations.values())
+    pairs = tuple(_pair(a, b, evaluations[a], evaluations[b], by_cost) for a, b in combinations(evaluations, 2))
+    scores = tuple(float(_row_scores(each, by_cost).mean()) for each in evaluations.values())
     measure = "accuracy" if first.task == "classification" else "minus mean squared error"
+    measure = "minus mean cost" if by_cost else measure
     recalls = {name: each.recall for name, each in evaluations.items() if each.recall is not None}
     return Comparison(tuple(evaluations), scores, measure, pairs, recalls)
 
@@ -176,20 +181,35 @@ def _named(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
     return named
 
 
-def _score(evaluation: Evaluation) -> float:
+def _same_costs(first: Evaluation, other: Evaluation) -> bool:
+    """Whether both were answered by the same costs."""
+    return first.costs is not None and other.costs is not None and np.array_equal(first.costs, other.costs)
+
+
+def _row_scores(evaluation: Evaluation, by_cost: bool) -> np.ndarray:
+    """How good the answer to each row is: right or wrong, minus what it costs, or minus the squared error."""
+    if by_cost and evaluation.costs is not None:
+        return np.asarray(-evaluation.costs[evaluation.actual, evaluation.predicted])
     if evaluation.task == "classification":
-        return evaluation.accuracy
-    return -float(np.mean((evaluation.actual - evaluation.predicted) ** 2))
+        return np.asarray(evaluation.actual == evaluation.predicted, dtype=np.float64)
+    return np.asarray(-((evaluation.actual - evaluation.predicted) ** 2))
 
 
-def _pair(name_a: str, name_b: str, a: Evaluation, b: Evaluation) -> PairTest:
+def _pair(name_a: str, name_b: str, a: Evaluation, b: Evaluation, by_cost: bool) -> PairTest:
     n_train, n_test = (float(size) for size in a.fold_sizes.mean(axis=0))
-    # One row per fold has no spread of its own: McNemar is the test there.
-    found = None if n_test < 2 else corrected_t(a.fold_scores() - b.fold_scores(), n_train, n_test)
+    score_a, score_b = _row_scores(a, by_cost), _row_scores(b, by_cost)
+    if by_cost and len(a.fold_sizes) == 1:
+        found = corrected_t(score_a - score_b, 1.0, 0.0)  # of rows, which overlap with nothing
+    elif n_test < 2 and not by_cost:  # one row per fold has no spread of its own: McNemar is the test there
+        found = None
+    else:
+        of_fold = np.bincount(a.fold, weights=score_a) - np.bincount(b.fold, weights=score_b)
+        found = corrected_t(of_fold / np.bincount(a.fold), n_train, n_test)
     only_a = only_b = mcnemar = None
     if a.task == "classification":
         right_a, right_b = a.actual == a.predicted, b.actual == b.predicted
         only_a, only_b = int(np.sum(right_a & ~right_b)), int(np.sum(right_b & ~right_a))
-        mcnemar = float(binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
+        if not by_cost:
+            mcnemar = float(binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
     statistic, p_value = (None, None) if found is None else found
-    return PairTest(name_a, name_b, _score(a) - _score(b), statistic, p_value, only_a, only_b, mcnemar)
+    return PairTest(name_a, name_b, float(score_a.mean() - score_b.mean()), statistic, p_value, only_a, only_b, mcnemar)
