@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal._lazy import cached_property
-from sepal.data import Rows, ScaleName, Table, class_codes
+from sepal.data import Rows, ScaleName, Table, class_codes, unit_of
 from sepal.distances import squares_without
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._neighbor_lists import ClassSums, NeighborLists, TiedGroups
+from sepal.learners._neighbor_lists import ClassSums, NeighborLists, TargetSums, TiedGroups
 from sepal.neighbors import (
     AnySearch,
     DistanceLike,
@@ -253,6 +253,10 @@ class Neighborhood:
 
     def for_rows(self) -> Neighborhood:
         """The same with rows as voters."""
+        return self if self.by_row else self._for_rows
+
+    @cached_property
+    def _for_rows(self) -> Neighborhood:
         return replace(self, by_row=True)
 
     def among(self, rows: NDArray[np.intp]) -> Neighborhood:
@@ -326,6 +330,24 @@ class Neighborhood:
 
     @cached_property
     def _kept(self) -> list[ClassSums]:
+        return []
+
+    def target_sums(self, y: NDArray[np.float64]) -> TargetSums:
+        """Sums of targets, of each voter; kept for the next question about the same targets."""
+        for sums in self._kept_targets:
+            if sums.y is y:
+                return sums
+        unit = unit_of(y)
+        centre = float((y * unit).mean())  # squares of what is left lose no digits
+        apart = y * unit - centre
+        of_row = np.stack([np.ones_like(apart), apart, apart**2], axis=1)
+        sums = TargetSums(y, unit, centre, of_row, self.voter_sums(of_row))
+        if sums.of_voter.size <= _KEPT_CELLS:
+            self._kept_targets[:] = [sums]
+        return sums
+
+    @cached_property
+    def _kept_targets(self) -> list[TargetSums]:
         return []
 
     def __getstate__(self) -> dict[str, Any]:

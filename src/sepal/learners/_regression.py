@@ -24,21 +24,14 @@ def mean_and_std(
     hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weighted mean and spread of the targets among the nearest mass k."""
-    unit = unit_of(y)
-    y = y * unit
-    centre = float(y.mean())  # squares of what is left lose no digits
-    payload = _powers(y - centre)
-    groups = hood.groups(lists, hood.voter_sums(payload), payload, k)
+    known = hood.target_sums(y)
+    groups = hood.groups(lists, known.of_voter, known.of_row, k)
     total, first, second = sums_at(groups, weights, k).T
     mean, square = first / total, second / total
     variance = square - mean**2
     # Equal targets have no spread; what rounding leaves of their squares is none.
     spread = np.sqrt(np.where(variance > 16 * np.finfo(float).eps * square, variance, 0.0))
-    return (mean + centre) / unit, spread / unit
-
-
-def _powers(y: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.stack([np.ones_like(y), y, y**2], axis=1)
+    return (mean + known.centre) / known.unit, spread / known.unit
 
 
 def weighted_quantiles(
@@ -80,8 +73,8 @@ def _running(share: NDArray[np.float64], first: NDArray[np.intp], last: NDArray[
     return running
 
 
-def line_points(hood: Neighborhood) -> NDArray[np.float64]:
-    """Coordinates of the training rows, in which lines can be drawn."""
+def line_points(hood: Neighborhood, rows: NDArray[np.intp] | None = None) -> NDArray[np.float64]:
+    """Coordinates of training rows, of all if none are named, in which lines can be drawn."""
     search = hood.search
     if not isinstance(search, Search) or search.fitted.metric not in ("l2", "l1", "linf", "lp"):
         raise DataError(
@@ -89,7 +82,7 @@ def line_points(hood: Neighborhood) -> NDArray[np.float64]:
             "drawn",
             hint="use aggregate='mean' or 'median'",
         )
-    return search.coordinates(np.arange(search.n_rows))
+    return search.coordinates(np.arange(search.n_rows) if rows is None else rows)
 
 
 def local_lines(
@@ -104,8 +97,8 @@ def local_lines(
 
     Where the neighbours do not span all directions the flattest such plane is taken.
     """
-    points, unit = line_points(hood), unit_of(y)
     listed, share = entry_shares(hood, lists, weights, k)
+    points, unit = line_points(hood, listed.voter), hood.target_sums(y).unit
     width = int(np.diff(listed.start).max())
     shape = (len(lists), width)
     query = listed.query
@@ -113,7 +106,7 @@ def local_lines(
     w, t = np.zeros(shape), np.zeros(shape)
     x = np.zeros((*shape, points.shape[1]))
     w[query, column], t[query, column] = share, y[listed.voter] * unit
-    x[query, column] = points[listed.voter]
+    x[query, column] = points
     w /= w.sum(axis=1, keepdims=True)
     mean_x, mean_t = np.einsum("ql,qlp->qp", w, x), np.einsum("ql,ql->q", w, t)
     rounding = (width + 8) * np.finfo(float).eps * np.abs(x).max(axis=1, keepdims=True)  # of the mean
@@ -173,8 +166,7 @@ def regression_curve(
 def _means(
     hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k_max: int
 ) -> NDArray[np.float64]:
-    centre = float(y.mean())
-    payload = _powers(y - centre)[:, :2]
-    groups = hood.groups(lists, hood.voter_sums(payload), payload, k_max)
+    known = hood.target_sums(y)
+    groups = hood.groups(lists, known.of_voter[:, :2], known.of_row[:, :2], k_max)
     sums = sums_for_every_k(groups, weights, k_max)
-    return np.asarray(sums[:, :, 1] / sums[:, :, 0] + centre)
+    return np.asarray((sums[:, :, 1] / sums[:, :, 0] + known.centre) / known.unit)
