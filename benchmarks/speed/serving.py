@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC
 
 from benchmarks.speed._timing import race
 from sepal.auto import SepalClassifier
-from sepal.learners import KNNClassifier
+from sepal.learners import KNNClassifier, KNNRegressor
 from sepal.machines import SVMClassifier
 
 QUESTIONS = 60
@@ -59,6 +59,7 @@ def run(data: Path | None = None) -> None:
             asks = {"ours": KNNClassifier(5).fit(named, y).predict, "theirs": theirs.fit(named, y).predict}
             found = _side_by_side(asks, frames)
             _line(f"5-NN {n:,} x {p}, data frame", found["ours"], found["theirs"], "goal 1 x")
+        _regression(n)
     X, y, asked = _rows(1_000, 10)
     rows = [row[None] for row in asked]
     around = _side_by_side({"ours": KNNClassifier(5).fit(X[:20], y[:20]).predict}, rows)["ours"]
@@ -69,6 +70,17 @@ def run(data: Path | None = None) -> None:
     alone = _side_by_side({"ours": SepalClassifier().fit(X, y).predict}, rows)["ours"]
     print(f"  {'SepalClassifier 1,000 x 10, array':<42} {alone:8.3f} ms  goal under 1 ms")
     _adding()
+
+
+def _regression(n: int) -> None:
+    """Numbers from neighbours, whose targets are summed once."""
+    X, _, asked = _rows(n, 10)
+    y = X.sum(axis=1)
+    ours, theirs = KNNRegressor(5).fit(X, y), KNeighborsRegressor(5).fit(X, y)
+    if not np.allclose(ours.predict(asked), theirs.predict(asked)):
+        raise AssertionError(f"{n} x 10: the numbers differ")
+    found = _side_by_side({"ours": ours.predict, "theirs": theirs.predict}, [row[None] for row in asked])
+    _line(f"5-NN regression {n:,} x 10, array", found["ours"], found["theirs"], "goal 1 x")
 
 
 def _adding() -> None:
