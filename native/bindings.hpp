@@ -27,13 +27,13 @@ inline Points points_of(const Matrix& m) {
 }
 
 // Hands a vector to numpy without copying.
-template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& v) {
-    auto* kept = new std::vector<T>(std::move(v));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Memory> nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T, Memory>&& v) {
+    auto* kept = new std::vector<T, Memory>(std::move(v));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T, Memory>*>(p); });
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
-template <class T> nb::object as_object(std::vector<T>& v) { return nb::cast(to_numpy(std::move(v))); }
+template <class T, class Memory> nb::object as_object(std::vector<T, Memory>& v) { return nb::cast(to_numpy(std::move(v))); }
 
 // Lets Ctrl-C through and reports progress to a Python callable, from the calling thread.
 class PythonPoll : public Poll {

@@ -67,7 +67,7 @@ class Cells {
     };
 
     static constexpr double inf = std::numeric_limits<double>::infinity();
-    std::vector<double> like, unlike, enemy;
+    SpareVector<double> like, unlike, enemy;
 
   private:
     static constexpr int kFewColumns = 4; // in more, of those in reach of a box hardly one is near

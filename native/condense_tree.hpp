@@ -236,7 +236,7 @@ class CaseTree {
     std::atomic<std::int64_t> compared_{0};
     std::vector<Node> nodes_; // each before those below it
     std::int32_t n_classes_ = 0; // 0: no leaders
-    std::vector<double> center_, half_, square_, leaders_, leader_squares_; // as in condense_nodes.hpp, node by node
+    SpareVector<double> center_, half_, square_, leaders_, leader_squares_; // as in condense_nodes.hpp, node by node
 };
 
 } // namespace sepal

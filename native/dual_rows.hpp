@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <vector>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include "dual_solver.hpp"
+#include "spare_memory.hpp"
 
 namespace sepal {
 
@@ -81,16 +77,10 @@ void add_expansion(const KernelSource& source, const std::vector<std::int32_t>& 
 
 // Memory in large pieces: a page fault for every 4 kB of kernel rows costs as much as the rows.
 struct Slab {
-    static constexpr std::size_t page = 1 << 21;
-    explicit Slab(std::size_t bytes) : memory(::operator new(bytes, Free{bytes}.alignment()), Free{bytes}) {
-#ifdef __linux__
-        if (bytes >= page) madvise(memory.get(), bytes, MADV_HUGEPAGE); // a wish; nothing depends on the answer
-#endif
-    }
+    explicit Slab(std::size_t bytes) : memory(SystemMemory::take(bytes), Free{bytes}) {}
     struct Free {
         std::size_t bytes;
-        std::align_val_t alignment() const { return std::align_val_t{bytes >= page ? page : 64}; }
-        void operator()(void* p) const { ::operator delete(p, alignment()); }
+        void operator()(void* p) const { SystemMemory::give(p, bytes); }
     };
     std::unique_ptr<void, Free> memory;
 };
@@ -143,7 +133,7 @@ template <class Real> class RowCache {
 
   private:
     static std::size_t slab_bytes(std::size_t n_rows, std::size_t row_bytes) {
-        return std::max(row_bytes, std::min(n_rows * row_bytes, 2 * Slab::page));
+        return std::max(row_bytes, std::min(n_rows * row_bytes, 2 * SystemMemory::kPage));
     }
     Real* place(std::int64_t slot, std::int64_t width) const {
         const auto each = static_cast<std::int64_t>(slab_bytes_ / sizeof(Real)) / width; // slots of a slab

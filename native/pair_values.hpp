@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ranking.hpp"
+#include "spare_memory.hpp"
 
 namespace sepal {
 
@@ -38,7 +39,7 @@ class PackedRows {
   private:
     int p_;
     std::int64_t n_ = 0;
-    std::vector<double> cells_;
+    SpareVector<double> cells_;
 };
 
 // out[m][8 * n_panels]: the value of each of m points to each packed row. `scale` multiplies every coordinate of

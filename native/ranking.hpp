@@ -26,9 +26,9 @@ struct Points {
 // Ragged: the neighbours of query i are entries start[i] .. start[i+1], nearest first, the tied group of
 // the k-th included whole. Members of a tied group carry the group's smallest value, so that equal means tied.
 struct Ranking {
-    std::vector<std::int64_t> start;
-    std::vector<std::int32_t> rows;
-    std::vector<double> values;
+    SpareVector<std::int64_t> start;
+    SpareVector<std::int32_t> rows;
+    SpareVector<double> values;
 };
 
 // Asked now and then by the calling thread only: shows progress, and says whether to stop.

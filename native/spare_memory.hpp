@@ -9,7 +9,27 @@
 #include <utility>
 #include <vector>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace sepal {
+
+// Memory from the system, at the beginning of a cache line. What is large comes in large pages where the system has them
+// (Linux): small ones take longer to be handed out, thousands of them, than to be written.
+struct SystemMemory {
+    static constexpr std::size_t kLine = 64, kPage = std::size_t{1} << 21;
+
+    static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t{bytes >= kPage ? kPage : kLine}; }
+    static void* take(std::size_t bytes) {
+        void* const memory = ::operator new(bytes, alignment(bytes));
+#ifdef __linux__
+        if (bytes >= kPage) madvise(memory, bytes / kPage * kPage, MADV_HUGEPAGE); // a wish; nothing depends on the answer
+#endif
+        return memory;
+    }
+    static void give(void* memory, std::size_t bytes) noexcept { ::operator delete(memory, alignment(bytes)); }
+};
 
 // Pieces of some size that nobody uses just now, newest last, kMost bytes of them at most. Nobody waits for another:
 // whoever finds it busy takes new memory, or lets its own go, and so does a process that was forked meanwhile.
@@ -23,12 +43,13 @@ class SpareMemory {
         return (bytes + step - 1) / step * step;
     }
     static void* take(std::size_t bytes) {
-        if (bytes < kLeast || bytes > kMost) return ::operator new(bytes);
+        if (bytes < kLeast || bytes > kMost) return SystemMemory::take(bytes);
         if (void* kept = spare().find(size_class(bytes))) return kept;
-        return ::operator new(size_class(bytes));
+        return SystemMemory::take(size_class(bytes));
     }
     static void give(void* memory, std::size_t bytes) noexcept {
-        if (bytes < kLeast || bytes > kMost || !spare().keep({memory, size_class(bytes)})) ::operator delete(memory);
+        if (bytes < kLeast || bytes > kMost) SystemMemory::give(memory, bytes);
+        else if (const Piece piece{memory, size_class(bytes)}; !spare().keep(piece)) SystemMemory::give(memory, piece.bytes);
     }
 
   private:
@@ -55,7 +76,10 @@ class SpareMemory {
 #endif
         const std::unique_lock lock(mutex_, std::try_to_lock);
         if (!lock.owns_lock()) return false;
-        while (n_ > 0 && (n_ == kPieces || total_ + piece.bytes > kMost)) ::operator delete(remove(0));
+        while (n_ > 0 && (n_ == kPieces || total_ + piece.bytes > kMost)) {
+            const std::size_t bytes = pieces_[0].bytes;
+            SystemMemory::give(remove(0), bytes);
+        }
         pieces_[n_++] = piece;
         total_ += piece.bytes;
         return true;
