@@ -77,10 +77,12 @@ void add_expansion(const KernelSource& source, const std::vector<std::int32_t>& 
 
 // Memory in large pieces: a page fault for every 4 kB of kernel rows costs as much as the rows.
 struct Slab {
-    explicit Slab(std::size_t bytes) : memory(SystemMemory::take(bytes), Free{bytes}) {}
+    static constexpr std::size_t kPage = std::size_t{1} << 21;
+    using System = SystemMemory<kPage>;
+    explicit Slab(std::size_t bytes) : memory(System::take(bytes), Free{bytes}) {}
     struct Free {
         std::size_t bytes;
-        void operator()(void* p) const { SystemMemory::give(p, bytes); }
+        void operator()(void* p) const { System::give(p, bytes); }
     };
     std::unique_ptr<void, Free> memory;
 };
@@ -133,7 +135,7 @@ template <class Real> class RowCache {
 
   private:
     static std::size_t slab_bytes(std::size_t n_rows, std::size_t row_bytes) {
-        return std::max(row_bytes, std::min(n_rows * row_bytes, 2 * SystemMemory::kPage));
+        return std::max(row_bytes, std::min(n_rows * row_bytes, 2 * Slab::kPage));
     }
     Real* place(std::int64_t slot, std::int64_t width) const {
         const auto each = static_cast<std::int64_t>(slab_bytes_ / sizeof(Real)) / width; // slots of a slab

@@ -15,16 +15,16 @@
 
 namespace sepal {
 
-// Memory from the system, at the beginning of a cache line. What is large comes in large pages where the system has them
-// (Linux): small ones take longer to be handed out, thousands of them, than to be written.
-struct SystemMemory {
+// Memory from the system, at the beginning of a cache line. From `Large` bytes on it comes in large pages where the system
+// has them (Linux): small ones take longer to be handed out, thousands of them, than to be written.
+template <std::size_t Large> struct SystemMemory {
     static constexpr std::size_t kLine = 64, kPage = std::size_t{1} << 21;
 
-    static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t{bytes >= kPage ? kPage : kLine}; }
+    static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t{bytes >= Large ? kPage : kLine}; }
     static void* take(std::size_t bytes) {
         void* const memory = ::operator new(bytes, alignment(bytes));
 #ifdef __linux__
-        if (bytes >= kPage) madvise(memory, bytes / kPage * kPage, MADV_HUGEPAGE); // a wish; nothing depends on the answer
+        if (bytes >= Large) madvise(memory, bytes / kPage * kPage, MADV_HUGEPAGE); // a wish; nothing depends on the answer
 #endif
         return memory;
     }
@@ -36,6 +36,7 @@ struct SystemMemory {
 class SpareMemory {
   public:
     static constexpr std::size_t kLeast = std::size_t{1} << 16, kMost = std::size_t{1} << 25;
+    using System = SystemMemory<std::size_t{1} << 23>;
 
     // A size that is asked for again and again, within a quarter of this one.
     static std::size_t size_class(std::size_t bytes) {
@@ -43,13 +44,13 @@ class SpareMemory {
         return (bytes + step - 1) / step * step;
     }
     static void* take(std::size_t bytes) {
-        if (bytes < kLeast || bytes > kMost) return SystemMemory::take(bytes);
+        if (bytes < kLeast || bytes > kMost) return System::take(bytes);
         if (void* kept = spare().find(size_class(bytes))) return kept;
-        return SystemMemory::take(size_class(bytes));
+        return System::take(size_class(bytes));
     }
     static void give(void* memory, std::size_t bytes) noexcept {
-        if (bytes < kLeast || bytes > kMost) SystemMemory::give(memory, bytes);
-        else if (const Piece piece{memory, size_class(bytes)}; !spare().keep(piece)) SystemMemory::give(memory, piece.bytes);
+        if (bytes < kLeast || bytes > kMost) System::give(memory, bytes);
+        else if (const Piece piece{memory, size_class(bytes)}; !spare().keep(piece)) System::give(memory, piece.bytes);
     }
 
   private:
@@ -78,7 +79,7 @@ class SpareMemory {
         if (!lock.owns_lock()) return false;
         while (n_ > 0 && (n_ == kPieces || total_ + piece.bytes > kMost)) {
             const std::size_t bytes = pieces_[0].bytes;
-            SystemMemory::give(remove(0), bytes);
+            System::give(remove(0), bytes);
         }
         pieces_[n_++] = piece;
         total_ += piece.bytes;

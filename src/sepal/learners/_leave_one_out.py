@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import data_frame, frame_html
+from sepal.exceptions import out_of_memory
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
@@ -171,7 +172,10 @@ def credit(
     # numpy releases the GIL meanwhile; a weight function of the user need not be thread-safe.
     pool = ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1)
     try:
-        waiting = [pool.submit(judge, piece) for piece in hood.chunks(len(lists), 2 * n_classes, k_max)]
+        try:
+            waiting = [pool.submit(judge, piece) for piece in hood.chunks(len(lists), 2 * n_classes, k_max)]
+        except RuntimeError as error:  # a thread cannot be started: there is no room for it
+            raise out_of_memory() from error
         while wait(waiting, timeout=0.1).not_done:
             pass  # an exception sent by another thread is raised between the waits
         for piece in waiting:
