@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from sepal.evaluation import leave_one_out_curve
 from sepal.exceptions import OutOfMemoryError, SepalError, out_of_memory
 
 # Each job runs in a child of its own under an address-space limit just above what the process has, several limits each.
@@ -66,6 +69,15 @@ def test_the_error_is_a_memory_error_with_a_hint():
     assert isinstance(error, SepalError)
     assert "hint: " in str(error)
     assert error.hint is not None
+
+
+def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(monkeypatch):
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(OutOfMemoryError, match="not enough memory"):
+        leave_one_out_curve(np.arange(20.0)[:, None], list("ab" * 10), k_max=3)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the size of the process from /proc")
