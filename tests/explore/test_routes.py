@@ -202,6 +202,17 @@ def test_a_job_runs_and_gives_its_answer(page):
     assert page.do("neighbors.curve", IRIS, k_max=7).json()["cached"] is True
 
 
+def test_a_job_is_found_by_the_name_that_it_was_given(page):
+    asked = {"action": "neighbors.curve", "view": IRIS, "name": "00c0ffee"}
+    assert page.post("/api/jobs", asked).json()["job"] == "00c0ffee"
+    while page.get("/api/jobs/00c0ffee?wait=5").json()["state"] in ("waiting", "running"):
+        pass
+    assert page.get("/api/jobs/00c0ffee/answer").status_code == 200
+    assert page.post("/api/jobs", asked).json()["state"] == "done"  # told twice it is one job
+    for name in ("j1", "", "../start", 7, "a" * 33):
+        assert error(page.post("/api/jobs", {**asked, "name": name})) == (400, "wrong"), name
+
+
 def test_a_costly_question_does_not_start_by_itself(page):
     response = page.do("neighbors.curve", IRIS)
     assert error(response) == (400, "wrong")

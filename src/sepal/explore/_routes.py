@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from sepal.data import SETS, Table, coded_target
+from sepal.data import SETS, Table, coded_target, shown
 from sepal.exceptions import ParameterError, SepalError
 from sepal.explore._actions import ACTIONS, SCREENS, action_named
 from sepal.explore._answering import answer, kept_answer
@@ -33,6 +34,7 @@ from sepal.explore._work import BusyError, Work, Workers
 
 LONGEST_WAIT = 5.0
 LONGEST_NAME = 200
+_JOB_NAME = re.compile("[0-9a-f]{8,32}")
 
 
 class Server:
@@ -148,7 +150,10 @@ class Server:
         ACTIONS[name].settings(settings)  # mistakes are told at once
         try:
             work = self.workers.start(
-                name, _channel(given), lambda progress: answer(self.shelf, name, view, settings, progress)
+                name,
+                _channel(given),
+                lambda progress: answer(self.shelf, name, view, settings, progress),
+                _job_name(given),
             )
         except BusyError:
             hint = "wait for one of them, or cancel it"
@@ -295,6 +300,14 @@ async def _on_http(request: Request, error: HTTPException) -> Response:
 
 def _channel(given: dict[str, Any]) -> str:
     return str(given.get("channel", ""))[:LONGEST_NAME]
+
+
+def _job_name(given: dict[str, Any]) -> str | None:
+    """What the page calls a job, which it then finds again even if it was left before the answer came."""
+    name = given.get("name")
+    if name is not None and not (isinstance(name, str) and _JOB_NAME.fullmatch(name)):
+        raise ParameterError(f"name: expected 8 to 32 hexadecimal digits, got {shown(name)}")
+    return name
 
 
 def _plain_list(given: dict[str, Any]) -> list[dict[str, Any]]:

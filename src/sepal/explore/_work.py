@@ -139,8 +139,10 @@ class Workers:
         self._count = 0
         self._lock = threading.Lock()
 
-    def start(self, action: str, channel: str, ask: Callable[[Progress], Any]) -> Work:
+    def start(self, action: str, channel: str, ask: Callable[[Progress], Any], name: str | None = None) -> Work:
         """Long work; an older one of the same kind is cancelled.
+
+        Whoever names it finds it without having been answered, and may ask for it twice.
 
         Raises
         ------
@@ -148,12 +150,14 @@ class Workers:
             If two others wait already.
         """
         with self._lock:
+            if name is not None and name in self.jobs:
+                return self.jobs[name]
             self._cancel_older(channel, action)
             alive = [work for work in self.jobs.values() if not work.finished.is_set() and not work._cancel]
             if len(alive) > MOST_WAITING:
                 raise BusyError
             self._count += 1
-            work = Work(f"j{self._count}", action, ask)
+            work = Work(name or f"j{self._count}", action, ask)
             self.jobs[work.name] = self._latest[channel, action] = work
             while len(self.jobs) > MOST_KEPT:
                 self.jobs.popitem(last=False)

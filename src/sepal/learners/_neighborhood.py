@@ -20,15 +20,12 @@ from sepal.data import Rows, ScaleName, Table, class_codes, unit_of
 from sepal.distances import squares_without
 from sepal.exceptions import DataError, ParameterError
 from sepal.learners._neighbor_lists import ClassSums, NeighborLists, TargetSums, TiedGroups
+from sepal.learners._widest import widest
 from sepal.neighbors import (
     AnySearch,
     DistanceLike,
-    FunctionSearch,
     Method,
-    MixedSearch,
     Search,
-    SparseSearch,
-    TextSearch,
     Ties,
     check_reached,
     neighbor_ranking,
@@ -271,31 +268,7 @@ class Neighborhood:
     @cached_property
     def span(self) -> float:
         """How far apart rows at opposite corners of the training data are."""
-        if self.search is None or self.matrix is not None:
-            finite = np.asarray(self.matrix)[np.isfinite(np.asarray(self.matrix))]
-            return float(finite.max(initial=0.0)) or 1.0
-        if isinstance(self.search, FunctionSearch):
-            return float("nan")  # a function does not tell how far apart rows can be
-        if isinstance(self.search, MixedSearch):
-            return float(np.sqrt(len(self.search.table.kinds)))
-        if isinstance(self.search, (SparseSearch, TextSearch)):
-            rows = self.search.points.rows
-            reach = rows.max(axis=0).toarray() - rows.min(axis=0).toarray()
-            return float(np.linalg.norm(reach)) or 1.0 if self.search.fitted.value_is == "square" else 1.0
-        fitted, (low, high) = self.search.fitted, self.search.ranges
-        if fitted.value_is == "arc":
-            return float(np.pi)
-        if fitted.metric == "canberra":
-            return float(fitted.mismatch.sum())
-        if fitted.value_is not in ("square", "distance", "power") or fitted.metric in ("tanimoto", "bray_curtis"):
-            return 1.0
-        reach = np.nan_to_num(high - low)
-        if fitted.metric == "mixed":
-            reach[fitted.n_numeric :] = np.sqrt(fitted.mismatch[fitted.n_numeric :])
-        if fitted.metric in ("l1", "linf", "lp"):
-            order = {"l1": 1.0, "linf": np.inf}.get(fitted.metric, fitted.p)
-            return float(np.linalg.norm(reach, order)) or 1.0
-        return float(np.linalg.norm(reach)) or 1.0
+        return widest(self.matrix if self.search is None else self.search)
 
     def _with_own(self, lists: NeighborLists) -> NeighborLists:
         """Put a row heavier than 1 into its own list: the rest of its weight stays when one unit leaves."""

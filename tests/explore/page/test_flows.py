@@ -182,6 +182,22 @@ def test_a_reload_in_the_middle_finds_the_job_again(tab: Tab) -> None:
     page.locator(".said", has_text="Cancelled.").wait_for()
 
 
+def test_a_reload_before_the_server_has_answered_finds_the_job_again(tab: Tab) -> None:
+    """The job went on without anybody who could cancel it, and all others waited behind it."""
+    page = tab.go("#/classify?data=breast-cancer", "Classify")
+    page.locator("#mode").select_option("loo")
+    started: list[Any] = []
+    page.route("**/api/jobs", lambda route: started.append(route.fetch()))  # the server hears of it, the page not
+    page.get_by_role("button", name="Start", exact=True).click()
+    while not started:
+        page.wait_for_timeout(20)
+    page.reload()
+    page.locator(".runner.busy").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.locator(".said", has_text="Cancelled.").wait_for()
+    page.unroute("**/api/jobs")  # the page is that of the other tests, too
+
+
 def test_changed_costs_are_marked_until_they_are_applied_and_the_matrix_is_saved(tab: Tab) -> None:
     page = tab.go("#/classify?data=iris", "Classify")
     page.locator("#learner").select_option("fisher")

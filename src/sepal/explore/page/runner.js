@@ -3,7 +3,7 @@
 // made with other settings than those now chosen. Nothing starts by itself; a reload finds its job and answer again.
 import { button, el, fill } from "./element.js";
 import { duration } from "./format.js";
-import { cancelJob, ifKept, jobAnswer, jobNow, Refusal, ServerSilent, startJob } from "./server.js";
+import { cancelJob, ifKept, jobAnswer, jobNow, newJobName, Refusal, ServerSilent, startJob } from "./server.js";
 import { defaultsOf, doneWith, remember } from "./state.js";
 import { say } from "./toast.js";
 
@@ -86,7 +86,6 @@ export function makeRunner(given) {
   /** @param {Job} job */
   const follow = async (job) => {
     running = job.job;
-    sessionStorage.setItem(jobKey, job.job);
     setBusy(true);
     try {
       if (unwanted) await cancelJob(job.job);
@@ -117,9 +116,12 @@ export function makeRunner(given) {
     trouble.hidden = true;
     setBusy(true);
     said.textContent = "Starting …";
+    const name = newJobName();
+    sessionStorage.setItem(jobKey, name); // before the server knows: whoever reloads now finds it all the same
     try {
-      await follow(await startJob(action, view, parameters));
+      await follow(await startJob(action, view, parameters, name));
     } catch (error) {
+      if (!(error instanceof ServerSilent)) sessionStorage.removeItem(jobKey); // a page that is left hears nobody, either
       setBusy(false);
       fail(error);
     }

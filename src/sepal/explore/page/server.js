@@ -259,8 +259,11 @@ export function latest(action, then, fail) {
   };
 }
 
-/** @param {string} action @param {View} view @param {Record<string, any>} parameters @returns {Promise<Job>} */
-export const startJob = (action, view, parameters) => call("POST", "/api/jobs", { action, view, parameters, channel: `${channel} ${action}` });
+/** A name for a job, by which a page that was reloaded before the server answered finds it. */
+export const newJobName = () => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** @param {string} action @param {View} view @param {Record<string, any>} parameters @param {string} [name] @returns {Promise<Job>} */
+export const startJob = (action, view, parameters, name) =>
+  call("POST", "/api/jobs", { action, view, parameters, name, channel: `${channel} ${action}` });
 /** @param {string} job @param {number} wait @returns {Promise<Job>} */
 export const jobNow = (job, wait) => call("GET", `/api/jobs/${encodeURIComponent(job)}?wait=${wait}`);
 /** @param {string} job @returns {Promise<Answer>} */
