@@ -96,6 +96,20 @@ def test_neighborhood_measures_under_gower(n_classes):
     assert profile["Hubs"] == pytest.approx(oracle.hubs(A), abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_hubs_of_a_graph_of_many_equal_parts(seed):
+    """Which of them had the hubs was left to chance, so that no two calls agreed."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(72, 20))
+    X[40:50] = X[:10] + 0.01  # pairs
+    X[50:60] = X[10:15].repeat(2, axis=0) + rng.uniform(-0.01, 0.01, (10, 20))  # threes
+    y = np.repeat([0, 1], [60, 12])
+    A = oracle.graph(oracle.gower(X.tolist()), y.tolist())
+    assert 20 < np.sum(A) < 100
+    for _ in range(3):
+        assert complexity(X, y)["Hubs"] == pytest.approx(oracle.hubs(A), abs=1e-6)
+
+
 @pytest.mark.parametrize("make", [blobs, gridded])
 def test_the_graph_of_the_nearest_15_percent(make):
     X, y = make(n=70)

@@ -327,10 +327,10 @@ def intransitivity(A):
 
 
 def hubs(A):
-    """Scores of the principal eigenvector of A'A, largest 1."""
-    A = np.asarray(A, dtype=float)
-    _, vectors = np.linalg.eigh(A.T @ A)
-    scores = np.abs(vectors[:, -1])
+    """Equal scores projected onto the principal eigenvectors of A, largest 1: where power iteration ends."""
+    values, vectors = np.linalg.eigh(np.asarray(A, dtype=float))
+    top = vectors[:, values > values[-1] - 1e-9]
+    scores = np.abs(top @ top.sum(axis=0))
     return 1 - float(np.mean(scores / scores.max()))
 
 
