@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
@@ -332,3 +334,13 @@ def test_result_shows_itself():
     assert "hart" in repr(found)
     assert "hart" in found._repr_html_()
     assert len(found.plot().patches) == 6
+
+
+@pytest.mark.parametrize("condense", [fcnn, hart])
+def test_integers_whose_squares_round_are_tied_where_they_are(condense):
+    """Row 0 is as far from row 1 as from row 6, whose columns are exchanged: it is wrong until it is kept."""
+    far, other = [57698503.0, 44525801.0, 41423142.0], [44525801.0, 41423142.0, 57698503.0]
+    X, y = np.array([[-33554432.0] * 3, *[far] * 5, other]), [1] * 6 + [2]
+    for columns in itertools.permutations(range(3)):
+        found = condense(X[:, columns], y, distance="euclidean", scale=None)
+        assert found.rows.tolist() == [0, 1, 6], columns

@@ -55,6 +55,7 @@ from sepal.neighbors._recall import recall_told as recall_told
 from sepal.neighbors._recall import refuse_approximate as refuse_approximate
 from sepal.neighbors._rounding import TIE_TOLERANCE as TIE_TOLERANCE
 from sepal.neighbors._rounding import Extent as Extent
+from sepal.neighbors._rounding import is_exact as is_exact
 from sepal.neighbors._search import WHOLE as WHOLE
 from sepal.neighbors._search import Search as Search
 from sepal.neighbors._search import Turn as Turn

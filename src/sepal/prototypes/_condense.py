@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sepal._native as _native
-from sepal.neighbors import TIE_TOLERANCE, Search, nearest_squares
+from sepal.neighbors import TIE_TOLERANCE, Extent, Search, is_exact, nearest_squares
 from sepal.progress import Progress, stage
 from sepal.prototypes._cases import Cases
 
@@ -16,8 +16,6 @@ Positions = NDArray[np.intp]
 
 _EXACT_METRICS = frozenset({"l2", "l1", "linf"})
 _FEW_CLASSES = 20
-_SOME_ROWS = 64
-_LARGEST_EXACT = 2.0**26  # squares of differences of such integers add up without rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,25 +30,16 @@ class Kept:
     right: NDArray[np.bool_] | None = None
 
 
-def _within_reach(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _within_reach(points: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
     """Coordinates whose squares neither overflow nor vanish: a power of two changes no comparison."""
-    largest = float(max(np.nanmax(points, initial=0.0), -np.nanmin(points, initial=0.0)))
-    if largest == 0.0 or 1e-120 < largest < 1e120:
+    if largest == 0.0 or not (largest <= 1e-120 or largest >= 1e120):
         return points
     return np.asarray(points * 2.0 ** -np.floor(np.log2(largest)))
 
 
-def _tie(search: Search, points: NDArray[np.float64]) -> float:
-    """How far apart values may be and still be tied; 0 for integers, which have no rounding."""
-    return 0.0 if search.fitted.metric in _EXACT_METRICS and _whole(points) else TIE_TOLERANCE
-
-
-def _whole(points: NDArray[np.float64]) -> bool:
-    """Whether these are integers whose squares add up without rounding; the first few rows nearly always tell."""
-    return all(
-        bool(np.all(np.abs(some) <= _LARGEST_EXACT) and np.all(some == np.floor(some)))
-        for some in (points[:_SOME_ROWS], points[_SOME_ROWS:])
-    )
+def _tie(search: Search, extent: Extent) -> float:
+    """How far apart values may be and still be tied; 0 for integers that are compared without rounding."""
+    return 0.0 if search.fitted.metric in _EXACT_METRICS and is_exact(extent) else TIE_TOLERANCE
 
 
 class CaseMetric:
@@ -68,9 +57,9 @@ class CaseMetric:
         progress: Progress | None = None,
         groups: NDArray[np.intp] | None = None,
     ) -> None:
-        fitted = search.fitted
-        self.points = np.ascontiguousarray(_within_reach(points))
-        self.tie = _tie(search, points)
+        fitted, extent = search.fitted, Extent.of(points)
+        self.points = np.ascontiguousarray(_within_reach(points, extent.largest))
+        self.tie = _tie(search, extent)
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)
         self._progress = stage(progress, "comparing rows")
         self._threads = search.threads
