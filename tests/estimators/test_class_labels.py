@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 
 import sepal
 from sepal.data import as_table
@@ -71,6 +73,36 @@ def test_sparse_rows_and_tables_and_further_rows():
     known = sepal.KNNClassifier(1).fit(X, [0, 1] * 6)
     with pytest.raises(DataError, match=r"found 0\.6, which is not whole"):
         known.partial_fit(X, halves)
+
+
+LARGE = 2**53
+TYPED = {
+    "Int64": (pd.Series([LARGE, LARGE + 1, LARGE + 2] * 4, dtype="Int64"), [LARGE, LARGE + 1, LARGE + 2]),
+    "Int64 array": (pd.array([LARGE, LARGE + 1] * 6, dtype="Int64"), [LARGE, LARGE + 1]),
+    "boolean": (pd.Series([True, False] * 6, dtype="boolean"), [False, True]),
+    "objects, whole": (np.array([0, 1] * 6, dtype=object), [0, 1]),
+    "objects, truth values": (np.array([True, False] * 6, dtype=object), [False, True]),
+    "objects, series": (pd.Series([2, 1] * 6, dtype=object), [1, 2]),
+    "objects, whole floats": (np.array([0.0, 2.0] * 6, dtype=object), [0.0, 2.0]),
+    "beyond 64 bits": ([2**70, 2**70 + 1] * 6, [2**70, 2**70 + 1]),
+    "decimals": (np.array([Decimal(2), Decimal(1)] * 6, dtype=object), [Decimal(1), Decimal(2)]),
+    "months": (pd.Series(pd.period_range("2020-01", periods=2, freq="M").repeat(6)), None),
+}
+if hasattr(np.dtypes, "StringDType"):
+    TYPED["numpy's new texts"] = (np.array(["b", "a"] * 6, dtype=np.dtypes.StringDType()), ["a", "b"])
+
+
+@pytest.mark.parametrize(("y", "classes"), TYPED.values(), ids=TYPED)
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda each: type(each).__name__)
+def test_labels_keep_their_type_whatever_holds_them(model, y, classes):
+    """Some read them as floats, so that classes fell together; some refused objects, or could not score them."""
+    fitted = clone(model).fit(X, y)
+    wanted = sorted(set(y)) if classes is None else classes
+    assert fitted.classes_.tolist() == wanted
+    assert [type(label) for label in fitted.classes_.tolist()] == [type(label) for label in wanted]
+    answers = fitted.predict(X).tolist()
+    truth = list(y)
+    assert fitted.score(X, y) == pytest.approx(sum(a == b for a, b in zip(answers, truth, strict=True)) / 12)
 
 
 def test_whole_floats_are_classes():

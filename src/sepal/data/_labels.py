@@ -49,6 +49,8 @@ def label_array(y: ArrayLike | Any, place: str = "y") -> Labels:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(f"{place}: expected one label per row, found an array of shape {array.shape}")
+    if array.dtype.kind == "T":  # numpy's texts of any length, which hardly anything of numpy takes
+        array = array.astype(object)
     if coded is None and array.dtype.kind == "O":
         coded = coded_texts(array)
     if coded is not None:
@@ -222,10 +224,11 @@ def class_codes(data: Table | SparseRows | ArrayLike | Any) -> tuple[NDArray[np.
     return codes.astype(np.int32), classes
 
 
-def check_class_labels(y: ArrayLike | Any, place: str = "y") -> None:
-    """Refuse what a classifier cannot learn: missing labels, labels of several types, bytes, and measured numbers.
+def check_class_labels(y: ArrayLike | Any, place: str = "y") -> NDArray[Any]:
+    """The labels in the type they have, whatever holds them; refused is what a classifier cannot learn.
 
-    Numbers that are not whole are measured, as in scikit-learn, whose scores take them for such.
+    That is missing labels, labels of several types, bytes, and measured numbers. Numbers that are not whole are
+    measured, as in scikit-learn, whose scores take them for such.
 
     Raises
     ------
@@ -236,7 +239,8 @@ def check_class_labels(y: ArrayLike | Any, place: str = "y") -> None:
 
     Examples
     --------
-    >>> check_class_labels(["b", "a"])
+    >>> check_class_labels(np.array([True, False], dtype=object))
+    array([ True, False])
     >>> try:
     ...     check_class_labels([b"b", b"a"])
     ... except CellTypeError as error:
@@ -246,14 +250,14 @@ def check_class_labels(y: ArrayLike | Any, place: str = "y") -> None:
     """
     labels = label_array(y, place).y
     if not labels.size:
-        return
+        return labels
     if labels.dtype.kind == "S" or isinstance(labels[0], bytes):  # labels are of one type
         raise CellTypeError(
             f"{place}, row 0: expected a text or a whole number as label, found the bytes {labels.tolist()[0]!r}",
             hint="turn them into texts: [label.decode() for label in y]",
         )
     if labels.dtype.kind != "f":
-        return
+        return labels
     broken = np.flatnonzero(labels != np.floor(labels))
     if broken.size:
         raise DataError(
@@ -262,6 +266,7 @@ def check_class_labels(y: ArrayLike | Any, place: str = "y") -> None:
             hint="to predict numbers use KNNRegressor or SepalRegressor; if they name classes turn them into texts: "
             "[str(label) for label in y], or on the command line --task classify",
         )
+    return labels
 
 
 def _unique(y: NDArray[Any], place: str) -> CodedLabels:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import r2_score
 
-from sepal.data import SparseRows, Table, as_weights, far_unit, rows_inside
+from sepal.data import SparseRows, Table, as_weights, check_class_labels, far_unit, rows_inside
 from sepal.exceptions import DataError
 
 
@@ -42,8 +42,11 @@ class TableClassifierMixin(ClassifierMixin):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of the rows that are answered rightly; a Table with a target needs no ``y``."""
-        truth = own_target(X, y)
-        return float(super().score(X, truth, _checked(sample_weight, truth)))
+        truth = check_class_labels(own_target(X, y))
+        weights = _checked(sample_weight, truth)
+        if truth.dtype.kind == "O" and truth.size and not isinstance(truth[0], str):  # dates with a period, say
+            return float(np.average(np.asarray(self.predict(X)) == truth, weights=weights))
+        return float(super().score(X, truth, weights))
 
 
 class TableRegressorMixin(RegressorMixin):  # type: ignore[misc]

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Table, unit_of
-from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.machines._kernel_rows import class_weight_factors, machine_weights
 from sepal.machines._parameters import FISHER
@@ -124,8 +123,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Tabl
         """Fit to labelled rows: X and y, or a Table with a target. A row of weight w counts as w rows."""
         table, y = self._training_numbers(X, y, ensure_min_samples=2)
         X = table.values
-        with as_data_errors():
-            check_classification_targets(y)
         self.classes_, places = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError(

@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_random_state, column_or_1d
 
 from sepal.data import (
     ScaleName,
     Scaling,
     Table,
-    as_plain_array,
     as_table,
     as_weights,
     check_class_labels,
@@ -85,14 +82,10 @@ def checked_labels(table: Table, X: Any, y: Any) -> tuple[NDArray[np.int32], NDA
         y = X.y
     if y is None:
         raise DataError("requires y to be passed, but the target y is None: a classifier needs a label for every row")
-    check_class_labels(y)
-    y = as_plain_array(y)
-    if not hasattr(y, "to_numpy"):  # a Series has its own reading of gaps and categories
+    if getattr(y, "ndim", 1) == 2:
         with as_data_errors():
-            if np.asarray(y).dtype.kind == "f":
-                assert_all_finite(y, input_name="y")
-            check_classification_targets(y)
             y = column_or_1d(y, warn=True)
+    y = check_class_labels(y)
     _, classes = class_codes(y)
     labels = as_table(np.zeros((table.n_rows, 1)), y).y
     assert labels is not None  # noqa: S101 - it was just given

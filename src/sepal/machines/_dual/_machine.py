@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from sepal.data import Kind, SparseRows, as_table, as_weights, fit_scaling, unit_of
-from sepal.estimators import Diet, TableClassifierMixin, TableEstimator, as_data_errors
+from sepal.estimators import Diet, TableClassifierMixin, TableEstimator
 from sepal.exceptions import DataError, SepalWarning
 from sepal.kernels import find_kernel
 from sepal.machines._dual._calibration import agree, couple, fit_slopes, pair_probabilities
@@ -228,8 +227,6 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             return self._checked_objects(self._objects, y)
         if is_wide(X, self._kernel_name):
             given, labels = self._training_matrix(X, y)
-            with as_data_errors():
-                check_classification_targets(labels)
             return canonical(given), labels
         X = written_out(X)
         if self._by_table:
@@ -238,8 +235,6 @@ class KernelMachine(TableClassifierMixin, TableEstimator):
             codes, classes = checked_labels(self._table, X, y)
             return self._table.values, classes[codes]
         table, labels = self._training_numbers(X, y)
-        with as_data_errors():
-            check_classification_targets(labels)
         if is_precomputed(self.kernel):
             check_square(table.values)
         return table.values, labels
