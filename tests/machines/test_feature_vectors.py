@@ -16,7 +16,12 @@ from sklearn.pipeline import make_pipeline
 from sepal import datasets
 from sepal.exceptions import DataError, ParameterError, SepalWarning
 from sepal.kernels import gram
-from sepal.machines import FeatureVectorClassifier, FeatureVectorRegressor, FeatureVectorSelector
+from sepal.machines import (
+    FeatureVectorClassifier,
+    FeatureVectorRegressor,
+    FeatureVectorSelector,
+    GeneralizedDiscriminant,
+)
 from sepal.machines._vectors._models import PathRows, left_out_predictions, ridge_path
 from sepal.machines._vectors._selection import project, select_vectors
 from tests.drawn import normal
@@ -389,3 +394,13 @@ def test_indicators_of_many_levels_are_all_told_apart():
     # Fifty-five levels of one column, one row each.
     machine = FeatureVectorRegressor(55, width=1.0, scale=None).fit(np.eye(55), np.arange(55.0))
     assert sorted(machine.vector_rows_.tolist()) == list(range(55))
+
+
+@pytest.mark.parametrize("model", [FeatureVectorClassifier, FeatureVectorRegressor, GeneralizedDiscriminant])
+@pytest.mark.parametrize("how", [{}, {"criterion": "local"}, {"n_candidates": None}])
+def test_copies_under_a_narrow_kernel(model, how):
+    """Rounding left a trifle of the copies when all distinct rows were in the span, and nobody was left to choose."""
+    X, y = [[0.0], [0.0], [1.0], [1.0], [2.0]], [0, 1, 0, 1, 0]
+    given = {"n_vectors": 4} if model is GeneralizedDiscriminant else {}
+    fitted = model(width=1e-3, scale=None, **given, **how).fit(X, y)
+    assert np.all(np.isfinite(fitted.predict([[0.0], [0.5], [2.0]])))

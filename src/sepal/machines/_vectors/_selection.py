@@ -241,7 +241,7 @@ def select_vectors(
         if path[-1] >= fitness or len(rows) == G.most:
             stopped = "fitness" if path[-1] >= fitness else "limit"
             break
-        if left.max() <= tol:
+        if left[distinct].max() <= tol:  # of a copy rounding may leave a trifle more
             stopped = "span"
             break
         if criterion == "local":
