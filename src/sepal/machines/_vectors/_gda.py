@@ -40,8 +40,8 @@ class Discriminant:
     """Axes in coordinates Z: (Z - mean) @ axes; the ratios of between to total scatter.
 
     ``means`` and ``within`` are the class means and the pooled covariance of the training rows on the axes, each row
-    projected by an analysis that was not given it: where unseen rows will fall. ``within`` is never singular. On an
-    axis that tells nothing of rows left out all means are 0.
+    projected by an analysis that was not given it: where unseen rows will fall. ``within`` is never singular. In
+    directions that tell nothing of rows left out all means are equal.
     """
 
     mean: Array
@@ -151,19 +151,22 @@ def _believed(means: Array, within: Array, fitted: Array, masses: Array) -> tupl
     """Means and covariance of rows left out, where they bear out those of the rows that found the axes, ``fitted``.
 
     With a kernel near the identity rows left out all fall on one point, up to rounding errors, and the rows themselves
-    far from it: that point must not decide their classes, and least of all with certainty.
+    far from it: that point must not decide their classes, and least of all with certainty. Directions are judged, and
+    not axes: where singular values are equal, any rotation of their axes is as good.
     """
-    variance = masses @ fitted**2 / masses.sum()
-    told = masses @ (means * fitted) / masses.sum() > _NO_AGREEMENT * variance
-    units = np.sqrt(np.where(variance > 0.0, variance, 1.0))
-    relative = within / np.outer(units, units)
-    relative[~told], relative[:, ~told] = 0.0, 0.0
-    relative[~told, ~told] = 1.0
+    share = masses / masses.sum()
+    units = np.sqrt(share @ fitted**2)
+    units[units == 0.0] = 1.0
+    agreement = (fitted / units).T @ (share[:, None] * (means / units))
+    told, directions = eigh((agreement + agreement.T) / 2)
+    kept = directions * (told > _NO_AGREEMENT)
+    project = kept @ kept.T
+    relative = project @ (within / np.outer(units, units)) @ project + np.eye(len(units)) - project
     values, vectors = eigh(relative)
-    if told.all() and values[0] >= _LEAST_SPREAD:
+    if np.all(told > _NO_AGREEMENT) and values[0] >= _LEAST_SPREAD:
         return means, within
     relative = (vectors * np.maximum(values, _LEAST_SPREAD)) @ vectors.T
-    return np.where(told, means, 0.0), relative * np.outer(units, units)
+    return means / units @ project * units, relative * np.outer(units, units)
 
 
 class GeneralizedDiscriminant(
