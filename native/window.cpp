@@ -220,12 +220,14 @@ class Window {
         for (const Neighbor& n : s.near) before += n.value < last;
         const double tied = static_cast<double>(s.near.size()) - before;
         const double share = std::min(1.0, (k - before) / tied);
-        const bool touching = plan_.by_distance && s.near.front().value == 0;
+        const double nearest = s.near.front().value;
+        const bool touching = plan_.by_distance && nearest == 0, apart = plan_.by_distance && 0 < nearest && nearest < kNone;
+        const double unit = apart ? distance_of(nearest, plan_) : 0; // weights relative to the nearest: none overflows
         for (const Neighbor& n : s.near) {
             const std::int32_t c = rows_.codes[n.row];
             double weight = n.value < last ? 1 : share;
             if (touching) weight = n.value == 0 ? weight : 0;
-            else if (plan_.by_distance && s.near.front().value < kNone) weight /= distance_of(n.value, plan_);
+            else if (apart) weight *= unit / distance_of(n.value, plan_);
             s.votes[c] += weight;
             s.nearest[c] = std::min(s.nearest[c], n.value);
         }

@@ -173,3 +173,45 @@ def test_equal_targets_have_no_spread_however_they_are_weighted():
         alike = np.all(y[near] == y[near[:, :1]], axis=1)
         assert alike.sum() > 10
         assert np.all(model.predict(asked, return_std=True)[1][alike] == 0.0)
+
+
+@pytest.mark.parametrize("large", [1e6, 1e10, 1e17, 1e160, 1.7e308])
+def test_one_large_target_costs_the_others_no_digits(large):
+    """All targets were centred by their common mean: the others lost their digits, and their spread became 0."""
+    X, y = np.arange(6.0)[:, None], np.array([1.1, 2.2, 3.3, 4.4, 5.5, large])
+    assert KNNRegressor(1, scale=None).fit(X, y).predict(X).tolist() == y.tolist()
+    mean, std = KNNRegressor(2, scale=None).fit(X, y).predict([[0.4], [4.6]], return_std=True)
+    assert mean == pytest.approx([1.65, 2.75 + large / 2], rel=1e-14)
+    assert std == pytest.approx([0.55, large / 2 - 2.75], rel=1e-14)
+
+
+@pytest.mark.parametrize("k", [1, 3, 7])
+def test_means_and_spreads_of_targets_of_any_size_against_loops(k):
+    rng = np.random.default_rng(k)
+    X, y = rng.normal(size=(300, 2)), np.exp(6 * rng.normal(size=300))
+    X[:60] = X[60:120]  # copies, whose targets differ
+    asked = rng.normal(size=(80, 2))
+    means, stds = KNNRegressor(k, scale=None).fit(X, y).predict(asked, return_std=True)
+    for row, mean, std in zip(asked, means, stds, strict=True):
+        far = np.linalg.norm(X - row, axis=1)
+        edge = np.sort(far)[k - 1]
+        near, tied = far < edge - 1e-12, np.abs(far - edge) <= 1e-12
+        share = near + tied * (k - near.sum()) / tied.sum()
+        wanted = sum(w * v for w, v in zip(share, y, strict=True)) / k
+        assert mean == pytest.approx(wanted, rel=1e-13)
+        squares = sum(w * (v - wanted) ** 2 for w, v in zip(share, y, strict=True)) / k
+        assert std == pytest.approx(np.sqrt(squares), rel=1e-12, abs=1e-13 * wanted)
+
+
+def test_equal_targets_have_no_spread():
+    X = np.repeat(np.arange(10.0), 3)[:, None]
+    _, stds = KNNRegressor(7, scale=None).fit(X, np.full(30, 0.1)).predict([[2.2], [5.0]], return_std=True)
+    assert stds.tolist() == [0.0, 0.0]
+
+
+def test_targets_of_a_fitted_model_cannot_be_changed_in_place():
+    """Means answered the old numbers, whose sums were kept, and medians the new ones."""
+    model = KNNRegressor(1).fit(np.arange(4.0)[:, None], [1.0, 2.0, 3.0, 4.0])
+    model.predict([[0.0]])
+    with pytest.raises(ValueError, match="read-only"):
+        model.y_[:] = 7.0

@@ -304,6 +304,23 @@ def test_votes_by_distance_do_not_depend_on_the_unit(unit):
     np.testing.assert_allclose(window.predict_proba([[0.0]]), [[2 / 3.1, 1.1 / 3.1]], rtol=1e-12)
 
 
+def test_votes_of_rows_that_are_next_to_nothing_away():
+    """One over such a distance is infinite, and shares of infinite votes were no numbers."""
+    given = {"n_neighbors": 4, "weights": "distance", "distance": "manhattan", "scale": None}
+    model = WindowKNNClassifier(**given).fit([[0.0], [1.0], [2e-310], [3e-310]], list("abcd"))
+    assert model.predict_proba([[1e-310]])[0] == pytest.approx([0.4, 0.0, 0.4, 0.2])
+
+
+def test_the_class_that_is_named_has_the_largest_share_where_votes_are_tied():
+    """Thirds that differ in their last bit became equal when they were divided by their sum."""
+    X = [[1, 1, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 1, 0], [1, 0, 0], [1, 0, 0]]
+    model = WindowKNNClassifier(None, n_neighbors=6, scale=None).fit(np.array(X, float), [0, 0, 2, 1, 0, 1, 0, 2])
+    rows = np.array([[a, b, c] for a in (0.0, 1.0) for b in (0.0, 1.0) for c in (0.0, 1.0)])
+    assert model.predict(rows).tolist() == model.classes_[model.predict_proba(rows).argmax(axis=1)].tolist()
+    assert model.predict([[0.0, 0.0, 0.0]]).tolist() == [1]
+    assert model.predict_proba([[0.0, 0.0, 0.0]])[0] == pytest.approx([1 / 3] * 3)
+
+
 def test_levels_that_are_only_asked_for_are_not_kept():
     window = WindowKNNClassifier(n_neighbors=1).fit([["red"], ["blue"]], ["a", "b"])
     before = pickle.dumps(window)

@@ -77,17 +77,6 @@ class TiedGroups:
 
 
 @dataclass(frozen=True, eq=False)
-class TargetSums:
-    """Powers 0 to 2 of the targets, times ``unit`` and less ``centre``: of each row, and weighted of each voter."""
-
-    y: NDArray[np.float64]
-    unit: float
-    centre: float
-    of_row: NDArray[np.float64]
-    of_voter: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
 class ClassSums:
     """The weight of each class in each voter, and in all of them together."""
 

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal._lazy import cached_property
-from sepal.data import Rows, ScaleName, Table, class_codes, unit_of
+from sepal.data import Rows, ScaleName, Table, class_codes
 from sepal.distances import squares_without
 from sepal.exceptions import DataError, ParameterError
-from sepal.learners._neighbor_lists import ClassSums, NeighborLists, TargetSums, TiedGroups
+from sepal.learners._neighbor_lists import ClassSums, NeighborLists, TiedGroups
+from sepal.learners._target_sums import TargetSums
 from sepal.learners._widest import widest
 from sepal.neighbors import (
     AnySearch,
@@ -310,12 +311,11 @@ class Neighborhood:
         for sums in self._kept_targets:
             if sums.y is y:
                 return sums
-        unit = unit_of(y)
-        centre = float((y * unit).mean())  # squares of what is left lose no digits
-        apart = y * unit - centre
-        of_row = np.stack([np.ones_like(apart), apart, apart**2], axis=1)
-        sums = TargetSums(y, unit, centre, of_row, self.voter_sums(of_row))
+        unit = TargetSums.unit_for(y)
+        of_row = np.stack([np.ones_like(y), y * unit], axis=1)
+        sums = TargetSums(y, unit, of_row, self.voter_sums(of_row), self.voter_of, self.weights)
         if sums.of_voter.size <= _KEPT_CELLS:
+            y.setflags(write=False)  # what is kept is about these numbers
             self._kept_targets[:] = [sums]
         return sums
 

@@ -12,6 +12,7 @@ from sepal.exceptions import DataError
 from sepal.learners._leave_one_out import LeaveOneOutCurve, curve_of
 from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
+from sepal.learners._target_sums import spread
 from sepal.learners._vote_weights import VoteWeights
 from sepal.learners._votes import entry_shares, sums_at, sums_for_every_k
 from sepal.neighbors import Search
@@ -20,18 +21,30 @@ Aggregate = Literal["mean", "median", "linear"]
 AGGREGATES = ("mean", "median", "linear")
 
 
-def mean_and_std(
+def mean_of(
     hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weighted mean and spread of the targets among the nearest mass k."""
+) -> NDArray[np.float64]:
+    """Weighted mean of the targets among the nearest mass k."""
     known = hood.target_sums(y)
-    groups = hood.groups(lists, known.of_voter, known.of_row, k)
-    total, first, second = sums_at(groups, weights, k).T
-    mean, square = first / total, second / total
-    variance = square - mean**2
-    # Equal targets have no spread; what rounding leaves of their squares is none.
-    spread = np.sqrt(np.where(variance > 16 * np.finfo(float).eps * square, variance, 0.0))
-    return (mean + known.centre) / known.unit, spread / known.unit
+    total, first = sums_at(hood.groups(lists, known.of_voter, known.of_row, k), weights, k).T
+    return np.asarray(first / total / known.unit)
+
+
+def std_of(
+    hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k: float
+) -> NDArray[np.float64]:
+    """Weighted standard deviation of the targets among the nearest mass k, around their own mean."""
+    known = hood.target_sums(y)
+    listed, share = entry_shares(hood, lists, weights, k)
+    query = listed.query
+    at, inside = known.means[listed.voter], known.stds[listed.voter]
+    if listed.asker is not None:  # who asks is left out
+        asker = listed.asker[query]
+        own = np.flatnonzero(listed.voter == hood.voter_of[asker])
+        at[own], inside[own] = known.without(listed.voter[own], asker[own], hood.left_out[asker[own]])
+    total = np.bincount(query, weights=share, minlength=len(lists))
+    mean = np.bincount(query, weights=share * at, minlength=len(lists)) / total
+    return spread(at, inside, share, query, mean) / known.unit
 
 
 def weighted_quantiles(
@@ -98,7 +111,7 @@ def local_lines(
     Where the neighbours do not span all directions the flattest such plane is taken.
     """
     listed, share = entry_shares(hood, lists, weights, k)
-    points, unit = line_points(hood, listed.voter), hood.target_sums(y).unit
+    points, unit = line_points(hood, listed.voter), hood.target_sums(y).near_one
     width = int(np.diff(listed.start).max())
     shape = (len(lists), width)
     query = listed.query
@@ -129,7 +142,7 @@ def answers(
 ) -> NDArray[np.float64]:
     """The number for each list; ``at`` are the coordinates of the queries, for lines only."""
     if aggregate == "mean":
-        return mean_and_std(hood, lists, y, weights, k)[0]
+        return mean_of(hood, lists, y, weights, k)
     if aggregate == "median":
         return weighted_quantiles(hood, lists, y, weights, k, np.array([0.5]))[:, 0]
     assert at is not None  # noqa: S101 - lines are asked for with coordinates
@@ -167,6 +180,5 @@ def _means(
     hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k_max: int
 ) -> NDArray[np.float64]:
     known = hood.target_sums(y)
-    groups = hood.groups(lists, known.of_voter[:, :2], known.of_row[:, :2], k_max)
-    sums = sums_for_every_k(groups, weights, k_max)
-    return np.asarray((sums[:, :, 1] / sums[:, :, 0] + known.centre) / known.unit)
+    sums = sums_for_every_k(hood.groups(lists, known.of_voter, known.of_row, k_max), weights, k_max)
+    return np.asarray(sums[:, :, 1] / sums[:, :, 0] / known.unit)

@@ -249,11 +249,12 @@ class WindowKNNClassifier(TableClassifierMixin, MovingWindow):
         ndarray of shape (n_rows, n_classes)
         """
         votes, codes = self._ask(X)
-        rows = np.arange(len(votes))
-        # Where votes are tied the class that predict names stands ahead by less than any share could.
-        late = votes.argmax(axis=1) != codes
-        votes[rows[late], codes[late]] = votes[late].max(axis=1) * (1.0 + 1e-12)
-        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+        shares = votes / votes.sum(axis=1, keepdims=True)
+        # Where shares are tied the class that predict names stands ahead by less than any share could.
+        late = np.flatnonzero(shares.argmax(axis=1) != codes)
+        votes[late, codes[late]] = votes[late].max(axis=1) * (1.0 + 1e-12)
+        shares[late] = votes[late] / votes[late].sum(axis=1, keepdims=True)
+        return np.asarray(shares)
 
     def window_rows(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64]]:
         """What is in the window, oldest first: number of arrival (from 0), label and time of each row."""

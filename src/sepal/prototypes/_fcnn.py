@@ -70,7 +70,8 @@ def fcnn(
         As in :func:`hart`.
     ties : {"expected", "index"}
         Of equally near rows the first by coordinates is taken, which depends neither on the order of rows nor on that
-        of columns, or with ``"index"`` the first as they stand. Either way a row equally near to kept rows of two
+        of columns (unless columns hold the very same values, so that no rule could tell them apart), or with
+        ``"index"`` the first as they stand. Either way a row equally near to kept rows of two
         classes counts as wrong.
 
     Returns
