@@ -91,6 +91,58 @@ def test_json_that_is_no_json_lines(tmp_path: Path, text: str, what: str) -> Non
     assert found.startswith(f"t.json: expected CSV, ARFF, Parquet or JSON lines, found {what}\nhint: write a line for")
 
 
+@pytest.mark.parametrize("text", ["[1,2]\n[3,4]\n", '\n["a", "b"]\n[1, null]', "[1,2]\n[3,4]\n[5"])
+def test_lists_in_lines_are_no_table(tmp_path: Path, text: str) -> None:
+    """They were read as CSV, with a column "[1"."""
+    assert refusal(tmp_path, text, "t.jsonl") == (
+        "t.jsonl: expected CSV, ARFF, Parquet or JSON lines, found a JSON list in each line\n"
+        "hint: write CSV, a line of names above the rows (jq -r @csv makes these), or an object in each line, such as "
+        '{"age": 31}'
+    )
+
+
+def test_objects_without_keys(tmp_path: Path) -> None:
+    """The hint showed doubled braces."""
+    assert refusal(tmp_path, "{}\n{}") == (
+        't.csv: the objects hold no keys\nhint: a line is a row, such as {"age": 31}'
+    )
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("bits", [16, 32])
+def test_the_mark_of_utf16_is_no_part_of_the_first_name(tmp_path: Path, order: str, bits: int) -> None:
+    """With encoding="utf-16-le" the first column was called by the mark and its name; UTF-32 was taken for UTF-16."""
+    file, name = tmp_path / "t.csv", f"utf-{bits}-{order}"
+    file.write_bytes("\ufeffx,class\n1,\u00e9\n2,y\n".encode(name))
+    for encoding in (name, f"UTF_{bits}_{order.upper()}", f"utf-{bits}", None):
+        table = read_table(file, encoding=encoding)
+        assert (table.names, table.values.tolist()) == (("x",), [[1.0], [2.0]])
+        assert table.y is not None
+        assert table.y.tolist() == ["\u00e9", "y"]
+        said = f"the file was read as UTF-{bits}, as the mark at its beginning says"
+        assert (said in table.notes) == (encoding is None)
+    file.write_bytes("x,class\n1,\u00e9\n2,y\n".encode(name))
+    assert read_table(file, encoding=name).names == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("written", "asked", "said"),
+    [
+        ("utf-16-le", "utf-16-be", "UTF-16"),
+        ("utf-16-be", "utf-16-le", "UTF-16"),
+        ("utf-32-le", "utf-16", "UTF-32"),
+        ("utf-32-le", "utf-16-le", "UTF-32"),
+        ("utf-16-le", "utf-32", "UTF-16"),
+    ],
+)
+def test_a_mark_of_another_encoding_is_believed(tmp_path: Path, written: str, asked: str, said: str) -> None:
+    text = refusal(tmp_path, "\ufeffx,class\n1,a\n".encode(written), encoding=asked)
+    assert text == (
+        f"t.csv: expected {asked.upper()} text, found the mark of {said} at its beginning\n"
+        f"hint: give the encoding it has: encoding='{said.lower()}', --encoding {said.lower()}"
+    )
+
+
 def test_a_header_in_brackets_is_no_json(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("[a],class\n1,x\n2,y\n")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -57,10 +57,11 @@ def parse_number(text: str) -> float | None:
         return None
 
 
-def sorted_levels(values: Iterable[Any], decimal: str = ".") -> tuple[Any, ...]:
+def sorted_levels(values: Iterable[Any], decimal: str = ".", known: Collection[str] = ()) -> tuple[Any, ...]:
     """Distinct values in order: texts that are all numbers by their number, everything else as it sorts.
 
-    ``decimal`` is the decimal sign of the file they come from, and counts where texts could be read either way.
+    ``decimal`` is the decimal sign of the file they come from, and counts where texts could be read either way; those
+    of ``known`` could not.
 
     >>> sorted_levels(["10", "1,5", "-1", "2", "-2"]), sorted_levels(["10 %", "9 %"])
     (('-2', '-1', '1,5', '2', '10'), ('9 %', '10 %'))
@@ -69,22 +70,22 @@ def sorted_levels(values: Iterable[Any], decimal: str = ".") -> tuple[Any, ...]:
     """
     distinct = set(values)
     if all(isinstance(value, str) for value in distinct):
-        numbers = _level_numbers(distinct, decimal)
+        numbers = _level_numbers(distinct, decimal, known)
         if numbers is not None:
             return tuple(sorted(distinct, key=lambda value: (numbers[value], value)))
     return tuple(sorted(distinct))
 
 
-def _level_numbers(texts: Iterable[str], decimal: str) -> dict[str, float] | None:
+def _level_numbers(texts: Iterable[str], decimal: str, known: Collection[str]) -> dict[str, float] | None:
     """The number of each text, as the readers of files understand it; None if some text is none."""
-    messy = messy_numbers(texts, ",") if decimal == "," else None
+    messy = messy_numbers(texts, ",", known) if decimal == "," else None
     if messy is not None:
         return messy[0]
     numbers: dict[str, float] = {}
     for text in texts:
         number = parse_number(text)
         if number is None:
-            messy = messy_numbers(texts)
+            messy = messy_numbers(texts, known=known)
             return None if messy is None else messy[0]
         numbers[text] = number
     return numbers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from sepal.data._error_words import shown
@@ -30,10 +30,10 @@ class Says:
     plain: bool = False
 
 
-def said_by_texts(column: str, texts: Iterable[str], readings: Readings | None) -> Says:
+def said_by_texts(column: str, texts: Iterable[str], readings: Readings | None, known: Collection[str] = ()) -> Says:
     """What a column of texts says; ``readings`` are those of all its texts, None where some are no numbers.
 
-    A few cells that are no numbers do not keep the others from proving a sign.
+    A few cells that are no numbers do not keep the others from proving a sign; those of ``known`` prove none.
 
     >>> said_by_texts("x", ["0,5 %", "k. A.", "1,25 %"], None).proves
     ','
@@ -41,7 +41,7 @@ def said_by_texts(column: str, texts: Iterable[str], readings: Readings | None) 
     if readings is None:
         cells = [text for text in texts if text not in SOFT_MISSING]
         numbers = [cell for cell in cells if _may_be_number(cell)]
-        readings = number_readings(numbers) if 2 * len(numbers) > len(cells) else None
+        readings = number_readings(numbers, known) if 2 * len(numbers) > len(cells) else None
         if readings is None or len(readings.by_sign) > 1:
             return Says(column)
     if len(readings.by_sign) == 1:
@@ -55,30 +55,36 @@ def _may_be_number(cell: str) -> bool:
     return not odd and _DIGIT.search(cell) is not None
 
 
-def settled_sign(said: Sequence[Says], sniffed: str, delimiter: str | None) -> str:
-    """The decimal sign of the file; ``sniffed`` where columns prove both.
+def settled_sign(said: Sequence[Says], delimiter: str | None) -> str:
+    """The decimal sign of the file: the one that more columns prove, in whatever order its rows stand.
 
-    Where none proves any, commas between digits are decimal commas next to semicolons, unless there are points too.
+    Where as many prove the one as the other, or none proves any, commas between digits are decimal commas next to
+    semicolons, unless there are points too.
     """
-    proven = {each.proves for each in said} - {""}
-    if proven:
-        return proven.pop() if len(proven) == 1 else sniffed
+    proven = "".join(each.proves for each in said)
+    if proven.count(",") != proven.count("."):
+        return max(",.", key=proven.count)
     unsure = "".join(each.unsure for each in said)
     return "," if delimiter == ";" and "," in unsure and "." not in unsure else "."
 
 
 def unsure_notes(said: Sequence[Says], decimal: str, delimiter: str | None) -> list[str]:
-    """A word where nothing in the file tells a decimal sign from one between thousands, or columns differ."""
+    """A word where nothing in the file tells a decimal sign from one between thousands, or some column proves another.
+
+    ``decimal`` is the sign with which plain columns were taken.
+    """
     unsure = [each for each in said if each.plain and each.unsure]
     proof = {each.proves: each.column for each in reversed(said) if each.proves}
-    if not unsure or len(proof) == 1 or (not proof and delimiter != ";"):
+    if not unsure or not (proof.keys() - {decimal} if proof else delimiter == ";"):
         return []
     cell, word = unsure[0].unsure, _WORDS[decimal]
     others = f" and {len(unsure) - 1} more" if len(unsure) > 1 else ""
-    why = f"; {shown(proof[','])} has decimal commas, {shown(proof['.'])} decimal points" if proof else ""
+    told = zip(sorted(proof), (" has", ""), strict=False)
+    why = ",".join(f" {shown(proof[sign])}{has} decimal {_WORDS[sign]}s" for sign, has in told)
+    number = f"{float(cell.replace(',', '.')):g}"
     note = (
         f"the {word} of {shown(cell)} in column {shown(unsure[0].column)}{others} was taken as a decimal {word} "
-        f"({float(cell.replace(',', '.')):g}){why}; if {word}s stand between thousands here, write the numbers "
+        f"({number}){';' if why else ''}{why}; if {word}s stand between thousands here, write the numbers "
         "without them"
     )
     return [note]

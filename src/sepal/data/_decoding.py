@@ -7,11 +7,13 @@ import codecs
 from sepal.data._error_words import shown
 from sepal.exceptions import DataError, ParameterError
 
-# What a mark at the beginning says, and what is said of it: UTF-8 goes without saying.
+# What a mark at the beginning says, the longer ones first: that of UTF-32 begins with one of UTF-16.
 _MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig", ()),
-    (codecs.BOM_UTF16_LE, "utf-16", ("the file was read as UTF-16, as the mark at its beginning says",)),
-    (codecs.BOM_UTF16_BE, "utf-16", ("the file was read as UTF-16, as the mark at its beginning says",)),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
 )
 # Tried in this order where no mark says it: UTF-8 refuses nearly every text that is none, Latin-1 refuses nothing.
 _TRIED = (("utf-8", None), ("cp1252", "Windows-1252"), ("latin-1", "Latin-1"))
@@ -35,9 +37,10 @@ def decoded(data: bytes, source: str, encoding: str | None) -> tuple[str, tuple[
     """The text, and a note where its encoding is not UTF-8 and was not asked for."""
     if encoding is not None:
         return _as_asked(data, source, encoding), ()
-    for mark, name, notes in _MARKS:
-        if data.startswith(mark):
-            return _strictly(data, source, name), notes
+    marked = _marked(data)
+    if marked is not None:
+        note = f"the file was read as {marked.upper()}, as the mark at its beginning says"
+        return _strictly(data, source, marked), () if marked == "utf-8-sig" else (note,)  # UTF-8 goes without saying
     if b"\0" in data:
         raise DataError(
             f"{source}: expected text or Parquet, found a binary file (a zero byte at {data.index(0)})",
@@ -56,18 +59,26 @@ def decoded(data: bytes, source: str, encoding: str | None) -> tuple[str, tuple[
     raise AssertionError("Latin-1 refuses nothing")
 
 
+def _marked(data: bytes) -> str | None:
+    """The encoding that the mark at the beginning says."""
+    return next((name for mark, name in _MARKS if data.startswith(mark)), None)
+
+
 def _as_asked(data: bytes, source: str, encoding: str) -> str:
-    """By the encoding that was asked for, unless that is UTF-16 and the mark at the beginning says UTF-8."""
-    name = codecs.lookup(encoding).name
-    if data.startswith(codecs.BOM_UTF8):
-        if name.startswith(("utf-16", "utf-32")):  # many bytes of UTF-8 are some text in these too
-            raise DataError(
-                f"{source}: expected {encoding.upper()} text, found the mark of UTF-8 at its beginning",
-                hint=_cure("utf-8"),
-            )
-        if name == "utf-8":
-            encoding = "utf-8-sig"
-    return _strictly(data, source, encoding)
+    """By the encoding that was asked for, without the mark, unless that says another and both fit many bytes."""
+    name, marked = codecs.lookup(encoding).name, _marked(data)
+    if marked is not None and name.startswith(("utf-16", "utf-32")) and not _fits(data, name, marked):
+        said = marked.removesuffix("-sig")
+        raise DataError(
+            f"{source}: expected {encoding.upper()} text, found the mark of {said.upper()} at its beginning",
+            hint=_cure(said),
+        )
+    return _strictly(data, source, encoding).removeprefix("\ufeff")
+
+
+def _fits(data: bytes, name: str, marked: str) -> bool:
+    """Whether a mark says this encoding; utf-16-le and the like say more than the name of the mark."""
+    return name == marked or (name.startswith(marked) and data.startswith("\ufeff".encode(name)))
 
 
 def _strictly(data: bytes, source: str, encoding: str) -> str:
@@ -89,11 +100,11 @@ def _strictly(data: bytes, source: str, encoding: str) -> str:
 
 def _hint(data: bytes, refused: str) -> str:
     """The encoding that the text has, by its mark or by trying: it is not ``refused``."""
-    for mark, name, _ in _MARKS:
-        if data.startswith(mark):
-            if name == refused:
-                return "the file is damaged there; write it again"
-            return _cure(name.removesuffix("-sig"))
+    marked = _marked(data)
+    if marked is not None:
+        said = marked.removesuffix("-sig")
+        damaged = codecs.lookup(refused).name.startswith(said)
+        return "the file is damaged there; write it again" if damaged else _cure(said)
     for name, _ in _TRIED:
         try:
             data.decode(name)

@@ -16,10 +16,6 @@ from sepal.exceptions import DataError
 DELIMITERS = ("\t", ";", "|", ",")
 SAMPLE_RECORDS = 100
 _LEADING_BLANKS = re.compile(r"\s*+")
-_QUOTED = re.compile(r'"[^"\n]*+"')
-
-
-_TITLE_LINES, _TITLE_CHARACTERS = 10, 20_000  # lines above a header, and how far they are looked for
 
 
 @dataclass(frozen=True)
@@ -32,27 +28,34 @@ class Dialect:
     decimal: str = "."
 
 
-def records(text: str, dialect: Dialect, origin: Origin) -> Iterator[tuple[int, list[str]]]:
+def records(text: str, dialect: Dialect, origin: Origin, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text that ends in a newline: the line each starts on, and its cells. Blank lines are skipped.
 
-    Raises DataError for a quote that is not closed, or closed too early.
+    Single quotes quote within a line only, and where they cannot be quotes they are characters; ``strict`` gives no
+    cells for such a line. Raises DataError for a double quote that is not closed, or closed too early.
     """
     delimiter, quote = dialect.delimiter, dialect.quote
     # The text is sniffed several times; many blank lines at its start are skipped in one go.
     position = text.rfind("\n", 0, _LEADING_BLANKS.match(text).end()) + 1  # type: ignore[union-attr]
-    line, end_of_text = text.count("\n", 0, position) + 1, len(text)
+    line, end_of_text, width = text.count("\n", 0, position) + 1, len(text), 0
     while position < end_of_text:
         end = text.find("\n", position)
         row = text[position:end]
-        if quote in row:
+        if quote in row and quote == "'":
+            cells = _cells_within_line(row, dialect, width, strict)
+            yield line, cells
+            width = width or len(cells)
+        elif quote in row:
             simple = _simple_quoted_row(row, dialect)
             cells, after = (simple, end + 1) if simple else _quoted_record(text, position, line, dialect, origin)
             yield line, cells
             line += text.count("\n", position, after)
             position = after
             continue
-        if row and not (row.isspace() and (delimiter is None or delimiter not in row)):
-            yield line, row.split(delimiter)
+        elif row and not (row.isspace() and (delimiter is None or delimiter not in row)):
+            cells = row.split(delimiter)
+            yield line, cells
+            width = width or len(cells)
         position = end + 1
         line += 1
 
@@ -74,6 +77,12 @@ def _cell_patterns(dialect: Dialect) -> tuple[re.Pattern[str], re.Pattern[str], 
 _PATTERNS: dict[Dialect, tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]] = {}
 
 
+def _patterns(dialect: Dialect) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    if dialect not in _PATTERNS:
+        _PATTERNS[dialect] = _cell_patterns(dialect)
+    return _PATTERNS[dialect]
+
+
 def _simple_quoted_row(row: str, dialect: Dialect) -> list[str] | None:
     """The cells of a line the csv module reads without complaint; None where a closer look is needed."""
     if dialect.delimiter is None or dialect.escape or row.count(dialect.quote) % 2:
@@ -90,9 +99,7 @@ def _simple_quoted_row(row: str, dialect: Dialect) -> list[str] | None:
 
 def _quoted_record(text: str, position: int, line: int, dialect: Dialect, origin: Origin) -> tuple[list[str], int]:
     """The cells of the record that starts here, and where the next one starts."""
-    if dialect not in _PATTERNS:
-        _PATTERNS[dialect] = _cell_patterns(dialect)
-    quoted, plain, separator = _PATTERNS[dialect]
+    quoted, plain, separator = _patterns(dialect)
     start, opened, cells = position, line, []
     blanks = " " if dialect.delimiter == "\t" else " \t"
     while True:
@@ -124,6 +131,38 @@ def _quoted_record(text: str, position: int, line: int, dialect: Dialect, origin
             return cells, position + 1
 
 
+def _cells_within_line(row: str, dialect: Dialect, width: int, strict: bool) -> list[str]:
+    """The cells of a line in which single quotes may stand around cells.
+
+    Apostrophes are common in texts: where one opens a cell and none closes it, or the line would have other than
+    ``width`` cells and has as many without quotes, they are characters; if ``strict``, such a line has no cells.
+    """
+    quoted, plain, separator = _patterns(dialect)
+    text, position, cells = f"{row}\n", 0, list[str]()
+    blanks = " " if dialect.delimiter == "\t" else " \t"
+    while True:
+        while text[position] in blanks:
+            position += 1
+        opened = text[position] == dialect.quote
+        match = quoted.match(text, position) if opened else None
+        end = match.end() if match is not None and match[2] else position
+        while end > position and dialect.delimiter is not None and text[end] in blanks:
+            end += 1
+        if match is not None and end > position and (text[end] == "\n" or separator.match(text, end)):
+            cells.append(_unquoted(match[1], dialect))
+        elif opened and strict:
+            return []
+        else:
+            end = plain.match(text, position).end()  # type: ignore[union-attr]
+            cells.append(text[position:end])
+        after = separator.match(text, end)
+        if after is None or (dialect.delimiter is None and text[after.end()] == "\n"):
+            break
+        position = after.end()
+    bare = row.split(dialect.delimiter)
+    return bare if not strict and len(cells) != width == len(bare) else cells
+
+
 def _text_after_quote(
     text: str, start: int, position: int, line: int, opened: int, dialect: Dialect, origin: Origin
 ) -> DataError:
@@ -140,45 +179,6 @@ def _unquoted(text: str, dialect: Dialect) -> str:
     if dialect.escape:
         return re.sub(rf"\\(.)|{re.escape(dialect.quote * 2)}", lambda m: m[1] or dialect.quote, text, flags=re.S)
     return text.replace(dialect.quote * 2, dialect.quote)
-
-
-def declared_delimiter(text: str) -> tuple[str, str | None]:
-    """The text with Excel's first line ``sep=;`` made blank, and the delimiter it declares."""
-    first, newline, rest = text.partition("\n")
-    said = first.strip(' "')
-    if not newline or said[:4].lower() != "sep=" or len(said) != 5 or said[4] not in DELIMITERS:
-        return text, None
-    return "\n" + rest, said[4]
-
-
-def without_title(text: str) -> tuple[str, str | None]:
-    """The text with the lines above its header made blank, and the first of them; None where there are none.
-
-    A title has none of the signs between cells; below it at least three lines have as many as each other, and the first
-    of these holds names only. A first line with as many of another sign as the second and most others is no title: that
-    sign stands between the cells, and these may hold others. Signs inside quotes do not count.
-    """
-    head = text[:_TITLE_CHARACTERS].split("\n")
-    filled = [i for i, line in enumerate(head[:-1]) if line.strip()]
-    outside = [_QUOTED.sub("", head[i]) for i in filled]
-    found = {delimiter: [line.count(delimiter) for line in outside] for delimiter in (",", ";", "\t", "|")}
-    for counts in found.values():
-        if len(counts) > 1 and counts[0] == counts[1] > 0 and 2 * counts.count(counts[0]) > len(counts):
-            return text, None
-    for delimiter, counts in found.items():
-        first = next((k for k, count in enumerate(counts) if count), 0)
-        below = counts[first : first + _TITLE_LINES]
-        if not 0 < first <= _TITLE_LINES or len(below) < 3 or len(set(below)) > 1:
-            continue
-        if all(_is_name(cell) for cell in head[filled[first]].split(delimiter)):
-            start = sum(len(line) + 1 for line in head[: filled[first]])
-            return "\n" * filled[first] + text[start:], head[filled[0]].strip()
-    return text, None
-
-
-def _is_name(cell: str) -> bool:
-    bare = cell.strip().strip("\"'")
-    return bool(bare) and not bare[0].isdigit() and bare[0] not in "+-.,"
 
 
 def sniff(text: str, origin: Origin, delimiter: str | None = None) -> Dialect:
@@ -212,7 +212,7 @@ def _best_delimiter(text: str, quote: str, origin: Origin) -> tuple[Dialect, lis
 def _first_records(text: str, dialect: Dialect, origin: Origin) -> tuple[list[list[str]], bool]:
     found: list[list[str]] = []
     try:
-        for _, cells in islice(records(text, dialect, origin), SAMPLE_RECORDS):
+        for _, cells in islice(records(text, dialect, origin, strict=True), SAMPLE_RECORDS):
             found.append(cells)  # what was found before an error counts
     except DataError:
         return found, False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from sepal.data._unpacking import most_unpacked
 from sepal.exceptions import DataError, MissingDependencyError, SepalError
 
 WORKBOOK = "xl/workbook.xml"
+DELIMITER = "\t"  # in the text of a sheet
 
 
 def is_workbook(data: bytes) -> bool:
@@ -28,9 +29,15 @@ def is_workbook(data: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The first sheet as CSV, a line for each row; a note where there are more, and what to do if it is no table."""
+    """The first sheet, a line for each row and tabs between cells; a note where there are more, and what to do if it is
+    no table.
+
+    ``numbers`` are the cells of each column that are numbers, as they are written, and have a point: that is no sign
+    which somebody chose.
+    """
 
     text: str
+    numbers: Mapping[int, frozenset[str]]
     notes: tuple[str, ...]
     cure: str
 
@@ -49,7 +56,7 @@ def first_sheet(data: bytes, source: str) -> Sheet:
         sheet = book.worksheets[0]
         others = [each.title for each in book.worksheets[1:]]
         cure = _cure(sheet.title, others)
-        text = _text(sheet.iter_rows(values_only=True), source, cure)
+        text, numbers = _text(sheet.iter_rows(values_only=True), source, cure)
     except (SepalError, MemoryError):
         raise
     except Exception as error:  # whatever a damaged workbook makes of its reader
@@ -57,7 +64,7 @@ def first_sheet(data: bytes, source: str) -> Sheet:
             f"{source}: expected a whole Excel workbook, found a damaged one ({shown(str(error))})"
         ) from error
     notes = (f"only the first of {len(others) + 1} sheets was read, {shown(sheet.title)}",) if others else ()
-    return Sheet(text, notes, cure)
+    return Sheet(text, numbers, notes, cure)
 
 
 def _cure(title: str, others: list[str]) -> str:
@@ -77,12 +84,16 @@ def _check_size(data: bytes, source: str) -> None:
         raise DataError(f"{source}: a file of {len(data):,} bytes unpacks to {unpacked:,}; this is hardly a table")
 
 
-def _text(rows: Iterable[tuple[Any, ...]], source: str, cure: str) -> str:
+def _text(rows: Iterable[tuple[Any, ...]], source: str, cure: str) -> tuple[str, dict[int, frozenset[str]]]:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer = csv.writer(out, delimiter=DELIMITER, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    numbers: dict[int, set[str]] = {}
     width = 0
     for row in rows:
         cells = [_cell(value) for value in row]
+        for position, value in enumerate(row):
+            if isinstance(value, (float, timedelta)) and "." in cells[position]:
+                numbers.setdefault(position, set()).add(cells[position])
         while cells and not cells[-1].strip() and len(cells) > width:
             cells.pop()
         width = width or len(cells)
@@ -92,7 +103,7 @@ def _text(rows: Iterable[tuple[Any, ...]], source: str, cure: str) -> str:
         writer.writerow(cells + [""] * (width - len(cells)))
     if not width:
         raise DataError(f"{source}: the first sheet is empty", hint=cure)
-    return out.getvalue()
+    return out.getvalue(), {position: frozenset(found) for position, found in numbers.items()}
 
 
 def _cell(value: Any) -> str:

@@ -30,10 +30,16 @@ def looks_like_json_lines(text: str) -> bool:
 
 
 def refuse_json(text: str, source: str) -> None:
-    """Say of JSON that is no JSON lines what it is: a list, or one object over several lines."""
+    """Say of JSON that is no JSON lines what it is: a list, lists in lines, or one object over several lines."""
     start = text.lstrip()[:1]
     if start not in ("[", "{"):
         return
+    if _are_lists(text.lstrip().split("\n", 2)[:2]):
+        raise DataError(
+            f"{source}: expected CSV, ARFF, Parquet or JSON lines, found a JSON list in each line",
+            hint="write CSV, a line of names above the rows (jq -r @csv makes these), or an object in each line, such "
+            'as {"age": 31}',
+        )
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -49,6 +55,14 @@ def refuse_json(text: str, source: str) -> None:
         )
 
 
+def _are_lists(lines: list[str]) -> bool:
+    """Whether there are two lines, and each is a JSON list."""
+    try:
+        return len(lines) == 2 and all(isinstance(json.loads(line), list) for line in lines)
+    except (ValueError, RecursionError):
+        return False
+
+
 def read_json_lines(text: str, source: str) -> Source:
     """The columns are the keys in order of appearance; a key that a row lacks is a missing cell there."""
     rows: list[dict[str, Any]] = []
@@ -61,7 +75,7 @@ def read_json_lines(text: str, source: str) -> Source:
         lines.append(number)
     names = list(dict.fromkeys(key for row in rows for key in row))
     if not names:
-        raise DataError(f"{source}: the objects hold no keys", hint='a line is a row, such as {{"age": 31}}')
+        raise DataError(f"{source}: the objects hold no keys", hint='a line is a row, such as {"age": 31}')
     columns = []
     for position, name in enumerate(names):
         cells = np.empty(len(rows), dtype=object)

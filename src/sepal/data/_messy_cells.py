@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -53,13 +53,17 @@ class Readings:
         return found, " and ".join(part for part in (told, *brackets) if part)
 
 
-def number_readings(texts: Iterable[str]) -> Readings | None:
+def number_readings(texts: Iterable[str], known: Collection[str] = ()) -> Readings | None:
     """The texts as numbers, by each decimal sign that all of them allow; None if some text is no number.
+
+    Those of ``known`` are Python's spelling of numbers, and allow every sign.
 
     >>> {sign: list(found.values()) for sign, found in number_readings(["1,037 %", "5 %"]).by_sign.items()}
     {'.': [1037.0, 5.0], ',': [1.037, 5.0]}
     >>> list(number_readings(["1,037", "0,5"]).by_sign), number_readings(["1,037", "0.5"]).by_sign
     ([','], {'.': {'1,037': 1037.0, '0.5': 0.5}})
+    >>> number_readings(["1.125", "1.037", "0,5"], known={"1.125"}).by_sign
+    {',': {'1.125': 1.125, '1.037': 1037.0, '0,5': 0.5}}
     """
     cores: list[str] = []
     signs: set[str] = set()
@@ -68,14 +72,14 @@ def number_readings(texts: Iterable[str]) -> Readings | None:
     for text in texts:
         if len(text) > LONGEST or NO_NUMBER.search(text):
             return None
-        core, sign, share = _undressed(text)
+        core, sign, share = ("", "", False) if text in known else _undressed(text)
         cores.append(core)
         signs |= {sign} - {""}
         percent.add(share)
         if len(signs) > 1 or len(percent) > 1:
             return None  # dollars next to euros, percents next to shares
         for style, found in list(styles.items()):
-            number = _number(core, *style)
+            number = float(text) if text in known else _number(core, *style)
             if number is None:
                 del styles[style]
             else:
@@ -86,12 +90,12 @@ def number_readings(texts: Iterable[str]) -> Readings | None:
     return Readings(by_sign, cores, frozenset(signs), percent == {True})
 
 
-def messy_numbers(texts: Iterable[str], decimal: str = ".") -> CellReading | None:
+def messy_numbers(texts: Iterable[str], decimal: str = ".", known: Collection[str] = ()) -> CellReading | None:
     """The number of each text, and what was left out of them; None if some text is no number.
 
     ``decimal`` is the decimal sign of the file: the first that is tried.
     """
-    readings = number_readings(texts)
+    readings = number_readings(texts, known)
     return None if readings is None else readings.with_sign(decimal)
 
 
@@ -102,6 +106,15 @@ def beside_numbers(texts: Sequence[str]) -> str:
     ('$', '%', '')
     """
     return max("%" if share else sign for _, sign, share in map(_undressed, texts))
+
+
+def is_bare_number(text: str) -> bool:
+    """Whether a text is a number as it stands, with one decimal sign or the other.
+
+    >>> [is_bare_number(text) for text in ("0,5", "1.234,5", "-1,5e-03", "5 %", "1-2")]
+    [True, True, True, False, False]
+    """
+    return len(text) <= LONGEST and any(_number(text, *style) is not None for style in _STYLES)
 
 
 def _undressed(text: str) -> tuple[str, str, bool]:
@@ -136,8 +149,8 @@ def _number(core: str, decimal: str, groups: str) -> float | None:
         return None
     if whole and not _DIGITS.fullmatch(whole):
         sign = next((sign for sign in groups if sign in whole), None)
-        if sign is None or not _GROUPS[sign].fullmatch(whole) or whole.startswith("0"):
-            return None
+        if exponent or sign is None or not _GROUPS[sign].fullmatch(whole) or whole.startswith("0"):
+            return None  # nobody groups the digits before an exponent
         whole = whole.replace(sign, "")
     found = minus * float(f"{whole or 0}.{broken or 0}" + (f"e{exponent}" if exponent else ""))
     return found if math.isfinite(found) else None

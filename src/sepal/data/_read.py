@@ -13,12 +13,12 @@ from typing import Any, BinaryIO, Literal
 from sepal.data._arff import looks_like_arff, read_arff
 from sepal.data._columns import KindsSpec
 from sepal.data._decoding import check_encoding, decoded
-from sepal.data._delimited import read_delimited
+from sepal.data._delimited import CellRules, read_delimited
 from sepal.data._error_words import listed, shown
-from sepal.data._excel import first_sheet, is_workbook
+from sepal.data._excel import DELIMITER, first_sheet, is_workbook
 from sepal.data._json_lines import looks_like_json_lines, read_json_lines, refuse_json
 from sepal.data._parquet import read_feather, read_parquet
-from sepal.data._source import FolderColumn, NoRowsError, Source, Wishes, to_table
+from sepal.data._source import NoRowsError, Source, TargetSpec, Wishes, to_table
 from sepal.data._table import Table
 from sepal.data._unpacking import gunzipped
 from sepal.exceptions import DataError, ParameterError
@@ -59,9 +59,11 @@ def read_table(
         ``N/A``, ``NaN``, ``null``, ``#N/A``, ``#DIV/0!`` and the like (any case) are missing, and so are ``-``,
         ``--``, ``.`` and ``None`` among numbers, dates or words. The first row is the header unless all its cells are
         numbers. A column whose cells are all numbers is numeric, also where they are written as 1,234.56, 1.234,56,
-        50.1 % or EUR 12; what can be read in two ways (1.037, 1,037) is read by the decimal sign that the other
-        columns of the file prove. Dates and times become seconds since 1970 or midnight where day and month cannot be
-        confused; any other column is nominal with its levels sorted. ``Table.notes`` says what was converted.
+        50.1 % or EUR 12; what can be read in two ways (1.037, 1,037) is read by the decimal sign that most of the
+        other columns prove, but for those that are left out or wanted as texts. Numbers of a workbook stand as they
+        are, and so do columns of numbers with points where commas separate cells. Dates and times become seconds since
+        1970 or midnight where day and month cannot be confused; any other column is nominal with its levels sorted.
+        ``Table.notes`` says what was converted.
         In ARFF nominal columns keep the declared order, texts become nominal, dates seconds since 1970.
     target : str, int or False, optional
         The target column, by name or by position (from 0; negative from the end). Without it a column named
@@ -152,7 +154,7 @@ def _listed_columns(columns: Sequence[str | int], word: str) -> tuple[str | int,
 def table_from_bytes(
     data: bytes,
     source: str,
-    target: str | int | Literal[False] | None,
+    target: TargetSpec,
     kinds: KindsSpec | None,
     *,
     cautions: tuple[str, ...] = (),
@@ -162,7 +164,7 @@ def table_from_bytes(
     **fields: Any,
 ) -> Table:
     """The table in the bytes of a file called ``source``; ``cautions`` come first among its notes."""
-    parsed = _parse(_unpacked(data, source), source, kinds, na, encoding, wishes.folders)
+    parsed = _parse(_unpacked(data, source), source, target, kinds, wishes, na, encoding)
     parsed = replace(parsed, notes=(*cautions, *parsed.notes))
     fields.setdefault("description", parsed.description)
     return to_table(parsed, target, kinds, wishes, **fields)
@@ -171,10 +173,11 @@ def table_from_bytes(
 def _parse(
     data: bytes,
     source: str,
+    target: TargetSpec,
     kinds: KindsSpec | None,
+    wishes: Wishes,
     na: frozenset[str],
     encoding: str | None,
-    folders: tuple[FolderColumn, ...],
 ) -> Source:
     if not data.removeprefix(BOM_UTF8):
         raise DataError(f"{source}: the file is empty", hint="a header and rows are needed")
@@ -183,7 +186,7 @@ def _parse(
     if data.startswith(b"ARROW1"):
         return read_feather(data, source)
     if data.startswith(b"PK") and is_workbook(data):
-        return _of_workbook(data, source, kinds, na, folders)
+        return _of_workbook(data, source, target, kinds, wishes, na)
     _refuse_foreign(data, source)
     text, notes = decoded(data, source, encoding)
     if looks_like_arff(text, source):
@@ -192,17 +195,17 @@ def _parse(
         parsed = read_json_lines(text, source)
     else:
         refuse_json(text, source)
-        parsed = read_delimited(text, source, kinds, na, folders)
+        parsed = read_delimited(text, source, target, kinds, wishes, CellRules(na))
     return replace(parsed, notes=(*notes, *parsed.notes))
 
 
 def _of_workbook(
-    data: bytes, source: str, kinds: KindsSpec | None, na: frozenset[str], folders: tuple[FolderColumn, ...]
+    data: bytes, source: str, target: TargetSpec, kinds: KindsSpec | None, wishes: Wishes, na: frozenset[str]
 ) -> Source:
     """The first sheet; where it is no table, the error names the other sheets and no signs between cells."""
     sheet = first_sheet(data, source)
     try:
-        parsed = read_delimited(sheet.text, source, kinds, na, folders)
+        parsed = read_delimited(sheet.text, source, target, kinds, wishes, CellRules(na, DELIMITER, sheet.numbers))
     except NoRowsError as error:
         raise NoRowsError(_unhinted(error), hint=sheet.cure, names=error.names) from error
     except DataError as error:

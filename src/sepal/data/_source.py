@@ -61,6 +61,7 @@ class Source:
     soft_missing: bool = False  # marks such as "-" are missing in features of words
 
 
+TargetSpec = str | int | Literal[False] | None
 FolderColumn = tuple[str, str | int | None]  # a name, and the value that all rows of a file have
 
 
@@ -81,9 +82,21 @@ class Wishes:
     folders: tuple[FolderColumn, ...] = ()
 
 
+def unused_columns(names: list[str], n_own: int, target: TargetSpec, wishes: Wishes) -> set[int]:
+    """Where the columns stand that the caller drops, or does not choose; without a target none is left out."""
+    if target is False:
+        return set()
+    unused = {column_position(key, names, "drop") for key in wishes.drop}
+    if wishes.columns is not None:
+        chosen = {column_position(key, names, "columns") for key in wishes.columns}
+        ids = {column_position(key, names, "ids") for key in wishes.ids}
+        unused |= set(range(len(names))) - chosen - ids - {_target_position(names, target, n_own)}
+    return unused
+
+
 def to_table(
     source: Source,
-    target: str | int | Literal[False] | None,
+    target: TargetSpec,
     kinds: KindsSpec | None,
     wishes: Wishes = Wishes(judge=False),
     **fields: Any,

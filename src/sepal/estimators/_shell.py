@@ -129,7 +129,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         if not isinstance(X, Table) and getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
             text = "A column-vector y was passed when a 1d array was expected: one answer per row"
             warnings.warn(text, DataConversionWarning, stacklevel=4)
-        class_labels(self, X, y)
+        typed_labels(self, X, y)
         rows = as_rows(X, y) if sparse else as_table(X, y)
         self._remember_columns(X, rows, y)
         if isinstance(rows, Table) and (rows.apart or rows.written):
@@ -154,7 +154,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             y = X.y
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        class_labels(self, X, y)
+        typed_labels(self, X, y)
         rows, labels = self._read_as_training(X, learn=True), label_array(y).y
         if len(labels) != rows.n_rows:
             raise DataError(f"X has {rows.n_rows} rows and y has {len(labels)} labels", hint="give one label for each")
@@ -188,7 +188,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _training_matrix(self, X: Any, y: Any) -> tuple[Any, Any]:
         """A sparse matrix of numbers and the target as scikit-learn checks them; remembers the columns."""
-        y = class_labels(self, X, y)
+        y = typed_labels(self, X, y)
         with as_data_errors():
             matrix, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")
         self.columns_ = without_rows(SparseRows(csr_array(matrix)))
@@ -212,7 +212,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         X, y = rows_inside(X), as_plain_array(y)
         refuse_sets(X, self)
         if not without:
-            y = class_labels(self, X, y)
+            y = typed_labels(self, X, y)
         given: Any = X
         names = given_names(X)
         if self._diet().levels and has_levels(X):
@@ -293,7 +293,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
         return names if hasattr(self, "feature_names_in_") or names != array_names(len(names)) else None
 
 
-def class_labels(estimator: Any, X: Any, y: Any) -> Any:
+def typed_labels(estimator: Any, X: Any, y: Any) -> Any:
     """The labels of a classifier in the type they have; refused is what it cannot learn.
 
     scikit-learn reads numbers that may be missing as floats, and whole numbers or truth values among objects not at

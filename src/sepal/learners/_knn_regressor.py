@@ -24,8 +24,8 @@ from sepal.learners._regression import (
     Aggregate,
     answers,
     line_points,
+    neighbor_std,
     regression_curve,
-    std_of,
     weighted_quantiles,
 )
 from sepal.learners._vote_weights import VoteWeights, vote_weights
@@ -268,7 +268,7 @@ class KNNRegressor(TableRegressorMixin, GrowingNeighborhood):
             at = None if points is None else points[begin:end]
             found.append(answers(hood, lists, self.y_, weights, k, self.aggregate, at))
             if spread_too:
-                spread.append(std_of(hood, lists, self.y_, weights, k))
+                spread.append(neighbor_std(hood, lists, self.y_, weights, k))
         return np.concatenate(found), np.concatenate(spread) if spread_too else np.zeros(0)
 
     def _query_points(self, X: Any) -> NDArray[np.float64] | None:

@@ -21,7 +21,7 @@ Aggregate = Literal["mean", "median", "linear"]
 AGGREGATES = ("mean", "median", "linear")
 
 
-def mean_of(
+def neighbor_mean(
     hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k: float
 ) -> NDArray[np.float64]:
     """Weighted mean of the targets among the nearest mass k."""
@@ -30,7 +30,7 @@ def mean_of(
     return np.asarray(first / total / known.unit)
 
 
-def std_of(
+def neighbor_std(
     hood: Neighborhood, lists: NeighborLists, y: NDArray[np.float64], weights: VoteWeights, k: float
 ) -> NDArray[np.float64]:
     """Weighted standard deviation of the targets among the nearest mass k, around their own mean."""
@@ -142,7 +142,7 @@ def answers(
 ) -> NDArray[np.float64]:
     """The number for each list; ``at`` are the coordinates of the queries, for lines only."""
     if aggregate == "mean":
-        return mean_of(hood, lists, y, weights, k)
+        return neighbor_mean(hood, lists, y, weights, k)
     if aggregate == "median":
         return weighted_quantiles(hood, lists, y, weights, k, np.array([0.5]))[:, 0]
     assert at is not None  # noqa: S101 - lines are asked for with coordinates
