@@ -88,3 +88,14 @@ def test_the_parameters_are_checked():
         SepalRegressor().fit(X, np.sort(Y))
     with pytest.raises(DataError, match="at least two classes"):
         SepalClassifier().fit(X, np.ones(180))
+
+
+def test_names_of_classes_change_nothing_where_equal_rows_have_different_ones():
+    """Which of them came first went by the name of its class, and so did tenths and draws."""
+    for seed in (129, 130):
+        rng = np.random.default_rng(seed)
+        rows = rng.integers(0, 3, (60, 3)).astype(float)
+        y = (rows.sum(axis=1) + rng.integers(0, 4, 60) > 4).astype(int)
+        one, other = SepalClassifier(n_jobs=1).fit(rows, y), SepalClassifier(n_jobs=1).fit(rows, 1 - y)
+        assert one.leave_one_out_score_ == other.leave_one_out_score_
+        np.testing.assert_allclose(other.predict_proba(rows)[:, ::-1], one.predict_proba(rows), atol=1e-9)

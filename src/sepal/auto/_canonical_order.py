@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import bit_order, mixed_bits, plain_cells
+from sepal.data import bit_order, mixed_bits, places, plain_cells, row_hash
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -25,6 +25,18 @@ def canonical_columns(values: Array, groups: Positions) -> Positions:
     starts = np.flatnonzero(np.diff(groups[by_group], prepend=-1))
     cells = mixed_bits(plain_cells(values[by_group]).view(np.uint64))
     return np.argsort(mixed_bits(np.add.reduceat(cells, starts, axis=0)).sum(axis=0), kind="stable")
+
+
+def canonical_classes(values: Array, codes: Positions) -> Array:
+    """The place of the class of each row in an order of the classes by the cells of their rows, and not by their names.
+
+    >>> rows = np.array([[1.0], [2.0], [2.0]])
+    >>> bool(np.all(canonical_classes(rows, np.array([0, 0, 1])) == canonical_classes(rows, np.array([1, 1, 0]))))
+    True
+    """
+    marks = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
+    np.add.at(marks, codes, mixed_bits(row_hash(plain_cells(values))))
+    return places(np.argsort(marks, kind="stable"))[codes].astype(np.float64)
 
 
 def canonical_order(values: Array, *answers: Array) -> Positions:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from sepal.auto._affordable import InTime, solve_in_time
 from sepal.auto._answering import answers_in_blocks
 from sepal.auto._calibration import calibrate, calibration_rows
-from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
+from sepal.auto._canonical_order import canonical_classes, canonical_columns, canonical_order, spread_order
 from sepal.auto._claim import accuracy_claim
 from sepal.auto._clock import StageClock
 from sepal.auto._explaining import explain_classifier
@@ -163,7 +163,8 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         n_given, table, given = table.n_rows, table.take(part), given[part]
         self.column_order_ = canonical_columns(table.values, given)
         table = table.select(self.column_order_.tolist())
-        rows = canonical_order(table.values, given.astype(np.float64), *([] if mass is None else [mass]))
+        named = canonical_classes(table.values, given)
+        rows = canonical_order(table.values, named, *([] if mass is None else [mass]))
         table, codes = table.take(rows), given[rows].astype(np.int32)
         mass = None if mass is None else mass[rows]
         judge = class_judge(codes, self.balanced, numbered_by_first_row(together.groups, part[rows]), mass)
