@@ -77,3 +77,15 @@ def test_quickly_told_columns_follow_neither_rows_nor_places_nor_units_nor_copie
         np.testing.assert_array_equal(X[:, other], X[:, order])
         if number % 3 == 2:
             np.testing.assert_array_equal(telling_columns(X, y), order)
+
+
+def test_columns_that_differ_in_their_unit_stand_by_their_digits(rng):
+    """A power of two over all columns changed the order of centimetres and inches, and with it what chance drew."""
+    X = rng.normal(size=(60, 2))
+    X = np.c_[X, X * [2.54, 12.0], X[:, 0] * 2.0]
+    groups = np.repeat([0, 1], 30)
+    order = content_columns(X, groups)
+    for factor in (2.0, 0.5, 2.0**-30, 2.0**200):
+        assert content_columns(X * factor, groups).tolist() == order.tolist()
+    for columns in (rng.permutation(5) for _ in range(5)):
+        assert columns[content_columns(X[:, columns], groups)].tolist() == order.tolist()

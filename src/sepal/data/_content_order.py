@@ -197,7 +197,7 @@ def _refined(cells: Marks, group_of: NDArray[np.intp], columns: Marks) -> Marks:
         n_marks = found
 
 
-def _first_shared(cells: Marks, columns: Marks, held: Marks) -> int | None:
+def _first_shared(cells: Marks, columns: Marks, held: NDArray[np.intp]) -> int | None:
     """A column that shares its mark, the lowest of all shared, with one that is no copy of it; by what it holds."""
     marks, counts = np.unique(columns, return_counts=True)
     for mark in marks[counts > 1]:
@@ -207,10 +207,15 @@ def _first_shared(cells: Marks, columns: Marks, held: Marks) -> int | None:
     return None
 
 
-def _held(values: NDArray[np.float64]) -> Marks:
-    """A mark of the values each column holds, whatever the rows and however often."""
-    bits = plain_cells(values).view(np.uint64)
-    return np.array([mixed_bits(np.unique(column)).sum(dtype=np.uint64) for column in bits.T], dtype=np.uint64)
+def _held(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place of each column by the values it holds, whatever the rows and however often.
+
+    Values count by their digits, and then the largest by its size: a power of two over all columns changes nothing.
+    """
+    largest = np.fmax.reduce(np.abs(values), axis=0, initial=0.0)
+    bits = plain_cells(np.ldexp(values, -np.frexp(largest)[1])).view(np.uint64)
+    marks = np.array([mixed_bits(np.unique(column)).sum(dtype=np.uint64) for column in bits.T], dtype=np.uint64)
+    return places(np.lexsort((largest, marks)))
 
 
 def _ranks(values: NDArray[np.float64]) -> Marks:
