@@ -77,7 +77,7 @@ TASKS = {
     "read-columns", "measure-speed", "read-rows", "fetch-rows", "compare-rows", "search-for-neighbours",
     "draw-rows", "count-equal-rows", "fetch-equal-rows", "ask-for-neighbours", "look-at-suspects", "locate-classes",
     "average-columns", "add-up-products", "add-up-answers", "decompose-rows", "leave-rows-out", "predicting",
-    "score-subsets", "send-in-pieces", "try-rows", "sort-rows",
+    "score-subsets", "send-in-pieces", "try-rows", "sort-rows", "read-decimal-signs",
 }  # fmt: skip
 
 

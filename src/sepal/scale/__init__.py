@@ -18,6 +18,8 @@ from sepal.scale._answer import ask_partitions as ask_partitions
 from sepal.scale._answer import carried_out as carried_out
 from sepal.scale._drawing import draw_rows as draw_rows
 from sepal.scale._leave_one_out import partitions_loo_curve
+from sepal.scale._part_notes import reading_notes as reading_notes
+from sepal.scale._part_notes import same_fact as same_fact
 from sepal.scale._pass_plan import PassPlan
 from sepal.scale._pass_plan import PlanStep as PlanStep
 from sepal.scale._pass_plan import adding_step as adding_step

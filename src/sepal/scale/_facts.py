@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from sepal.data import ColumnSums, Kind, PartReading, Table, Written, mixed_bits, plain_cells, shown
 from sepal.exceptions import DataError
+from sepal.scale._part_notes import NotesOfAll, reading_notes
 from sepal.scale._parts import FilePart, Partition
+from sepal.scale._signs import Sign, signs_of
 from sepal.scale._sources import load_part
 
 NUMBERS = "numbers"
@@ -29,7 +31,8 @@ class PartFacts:
     ``levels`` is None for numbers, and where there are too many of them. ``used`` are the codes of those that occur.
     ``hashes`` are the smallest of a column of whole numbers, None of any other. ``seconds`` is what it took.
     ``contradicted`` are columns in which rows say otherwise than the folder of their file. ``written`` says of columns
-    how their numbers stood there (dates, times, percents), and with which currency.
+    how their numbers stood there (dates, times, percents), and with which currency. ``signs`` are the decimal signs of
+    columns, ``whole`` columns of whole numbers that may hide one, and ``notes`` say how cells were read.
     """
 
     label: str
@@ -50,6 +53,9 @@ class PartFacts:
     seconds: float = 0.0
     contradicted: tuple[str, ...] = ()
     written: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    signs: Mapping[str, Sign] = field(default_factory=dict)
+    whole: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | None) -> PartFacts:
@@ -94,6 +100,8 @@ def part_facts(part: Partition, reading: PartReading, names: tuple[str, ...] | N
         time.perf_counter() - begin,
         _contradicted(part, table) if isinstance(part, FilePart) else (),
         {name: _as_written(written) for name, written in table.written.items()},
+        *signs_of(part, table),
+        reading_notes(table.notes),
     )
 
 
@@ -167,7 +175,12 @@ class Said:
     @property
     def answers(self) -> list[tuple[Any, str]]:
         """Answers and who gave them, that of the first partition first."""
-        return [(each, self._first[each][1]) for each in sorted(self._first, key=lambda each: self._first[each][0])]
+        return [(each, label) for _, each, label in self.placed]
+
+    @property
+    def placed(self) -> list[tuple[int, Any, str]]:
+        """The same with the places of these partitions."""
+        return sorted(((at, each, label) for each, (at, label) in self._first.items()), key=lambda found: found[0])
 
 
 class ColumnOfAll:
@@ -177,6 +190,8 @@ class ColumnOfAll:
         self.kinds, self.empty_kinds, self.levels = Said(), Said(), Said()  # kinds where a cell is there, and none is
         self.used: set[Any] | None = set()  # levels that occur; None where they are too many
         self.crowded, self.written, self.currencies = Said(), Said(), Said()
+        self.sure_signs, self.unsure_signs = Said(), Said()
+        self.may_hide_points = False
         self.hashes: NDArray[np.uint64] | None = np.zeros(0, np.uint64)
         self.low = self.high = float("nan")
         self.n_missing = 0
@@ -193,6 +208,9 @@ class ColumnOfAll:
         self.written.hear(written, at, facts.label)
         if currency:
             self.currencies.hear(f"{NUMBERS} with {currency}", at, facts.label)
+        if facts.names[j] in facts.signs:
+            self.hear_sign(facts.signs[facts.names[j]], at, facts.label)
+        self.may_hide_points |= facts.names[j] in facts.whole
         levels, used, hashes = facts.levels[j], facts.used[j], facts.hashes[j]
         if facts.kinds[j] != "numeric":
             if levels is None or used is None:
@@ -205,6 +223,11 @@ class ColumnOfAll:
                     self.used = None if len(self.used) > LEVELS_AT_MOST else self.used
         if self.hashes is not None:
             self.hashes = None if hashes is None else _smallest(np.concatenate([self.hashes, hashes]))
+
+    def hear_sign(self, sign: Sign, at: int, label: str) -> None:
+        """The decimal sign of the partition at a place, and the cell that tells it."""
+        found, cell, sure = sign
+        (self.sure_signs if sure else self.unsure_signs).hear(found, at, f"in {label} {cell}")
 
     def sums(self, n_rows: int) -> ColumnSums:
         """What tells whether it names rows."""
@@ -226,6 +249,7 @@ class Gathered:
         self.labels: Counter[Any] = Counter()
         self.columns: dict[str, ColumnOfAll] = {}
         self.contradicted: dict[str, Said] = {}
+        self.notes = NotesOfAll()
         self._order: tuple[int, tuple[str, ...]] | None = None
 
     def add(self, facts: PartFacts, at: int) -> None:
@@ -238,6 +262,7 @@ class Gathered:
         self._row_seconds[at] = facts.seconds / facts.n_given
         self.n_given += facts.n_given
         self.n_rows_with_missing += facts.n_rows_with_missing
+        self.notes.add(facts.notes, at, facts.label)
         for name in facts.contradicted:
             self.contradicted.setdefault(name, Said()).hear(True, at, facts.label)
         if self._order is None or at < self._order[0]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sepal.data import plural
+from sepal.scale._part_notes import PartNote
 from sepal.scale._schema import Schema
 from sepal.scale._work import Here, Workplace
 
@@ -39,6 +40,8 @@ class PassPlan:
         In their order, the pass over the columns that is already done left out.
     n_bytes : int
         Memory here for the rows that are held at a time; what a learner needs besides is left out.
+    notes : tuple of PartNote
+        What was noted when the files were read.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class PassPlan:
     rows_seen: int
     steps: tuple[PlanStep, ...]
     n_bytes: int = 0
+    notes: tuple[PartNote, ...] = ()
 
     @classmethod
     def of(
@@ -80,7 +84,7 @@ class PassPlan:
             one = row * int(schema.part_rows.max()) if isinstance(work, Here) else 0
             n_bytes = one if rows_seen is None else one + row * seen + _DRAWN_BYTES
         first = replace(steps[0], what="; ".join((*schema.of_parts, steps[0].what)))
-        return cls(n, columns, parts, work.workers, seen == n, seen, (first, *steps[1:]), n_bytes)
+        return cls(n, columns, parts, work.workers, seen == n, seen, (first, *steps[1:]), n_bytes, schema.of_cells)
 
     @property
     def seconds(self) -> float | None:

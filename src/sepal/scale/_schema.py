@@ -25,7 +25,9 @@ from sepal.data import (
 from sepal.exceptions import DataError
 from sepal.progress import Share
 from sepal.scale._facts import LEVELS_AT_MOST, ColumnOfAll, Gathered, Said, part_facts
+from sepal.scale._part_notes import PartNote
 from sepal.scale._parts import Partition
+from sepal.scale._signs import COMMA, hidden_points, two_signs
 from sepal.scale._sources import Partitioned, load_part
 from sepal.scale._work import Workplace
 
@@ -56,6 +58,8 @@ class Schema:
         What a pass over all partitions takes, as the first of them told.
     of_parts : tuple of str
         What is said of partitions without rows, and of rows that contradict their folder; first among the notes.
+    of_cells : tuple of PartNote
+        What was noted when files were read, each once; behind these among the notes.
     """
 
     source: Partitioned
@@ -71,6 +75,7 @@ class Schema:
     notes: tuple[str, ...]
     seconds: float = 0.0
     of_parts: tuple[str, ...] = ()
+    of_cells: tuple[PartNote, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -116,13 +121,15 @@ def read_schema(
 ) -> Schema:
     """Look at every partition once, and reconcile what they say; twice where incomplete rows are to be dropped."""
     found = _pass(source, work, None, progress)
+    _look_for_points(found, source, work)
     source, of_parts = _with_rows(source, found)
     names = _common_names(found)
     of_parts += tuple(_contradiction(name, found.contradicted[name]) for name in sorted(found.contradicted))
     seconds = found.seconds / work.workers
     apart = _apart(found, names) if source.reading.columns is None else ()
     names = tuple(name for name in names if name not in apart)
-    n_given = found.n_given
+    _check_signs(found, names)
+    n_given, of_cells = found.n_given, found.notes.told
     if missing == "drop" and found.n_rows_with_missing:
         found = _pass(source, work, names, progress)
     found.narrowed(names)
@@ -143,9 +150,10 @@ def read_schema(
         found.n_rows_with_missing,
         apart,
         missing,
-        (*of_parts, *_notes(apart, n_given, found.n_rows)),
+        (*of_parts, *map(str, of_cells), *_notes(apart, n_given, found.n_rows)),
         seconds,
         of_parts,
+        of_cells,
     )
 
 
@@ -155,6 +163,31 @@ def _pass(source: Partitioned, work: Workplace, names: tuple[str, ...] | None, p
     for at, facts in work.run("read columns", part_facts, jobs, progress):
         found.add(facts, at)
     return found
+
+
+def _look_for_points(found: Gathered, source: Partitioned, work: Workplace) -> None:
+    """Where a column has decimal commas in some file, look whether whole numbers of others are written as 5.000."""
+    names = tuple(
+        name
+        for name, column in found.columns.items()
+        if column.may_hide_points and COMMA in dict([*column.sure_signs.answers, *column.unsure_signs.answers])
+    )
+    if not names:
+        return
+    jobs = [(part, source.reading, names) for part in source.parts]
+    for at, signs in work.run("read decimal signs", hidden_points, jobs):
+        for name, sign in signs.items():
+            found.columns[name].hear_sign(sign, at, source.parts[at].label)
+
+
+def _check_signs(found: Gathered, names: tuple[str, ...]) -> None:
+    """Refuse a column that two files write with different decimal signs, unless each leaves no doubt of its own."""
+    for name in names:
+        sure, unsure = found.columns[name].sure_signs.placed, found.columns[name].unsure_signs.placed
+        for doubtful in unsure:
+            other = next((each for each in (*sure, *unsure) if each[1] != doubtful[1]), None)
+            if other is not None:
+                raise two_signs(name, *(cell for _, _, cell in sorted([doubtful, other])))
 
 
 def _with_rows(source: Partitioned, found: Gathered) -> tuple[Partitioned, tuple[str, ...]]:
