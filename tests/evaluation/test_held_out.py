@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
 import sepal
 from sepal.evaluation import evaluate
@@ -47,10 +48,54 @@ def test_groups_are_on_one_side(rows):
     assert 53 <= len(trained) <= 60
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, 1.5, 0.001, float("nan")])
-def test_shares_that_leave_nothing(rows, share):
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, 1.5, float("nan")])
+def test_shares_that_are_none(rows, share):
     with pytest.raises(ParameterError, match="a share between 0 and 1"):
         evaluate(KNNClassifier(1), *rows, cv=share)
+
+
+@pytest.mark.parametrize(("share", "lost"), [(0.001, "train on"), (0.999, "answer")])
+def test_shares_that_leave_nothing(rows, share, lost):
+    """A share between 0 and 1 was said to be none."""
+    with pytest.raises(ParameterError, match=f"cv={share}: of 100 rows this leaves none to {lost}") as refused:
+        evaluate(KNNClassifier(1), *rows, cv=share)
+    assert refused.value.hint == "cv=0.5, --split 50"
+
+
+@pytest.mark.parametrize("cv", [0.5, 2, "loo"])
+def test_one_row_cannot_be_held_out(cv):
+    with pytest.raises(DataError, match="there is 1 row only, and none can be held out"):
+        evaluate(KNNRegressor(1), [[1.0, 2.0]], [1.5], cv=cv)
+
+
+@pytest.mark.parametrize("learner", [KNNClassifier(1), KNNRegressor(1)])
+@pytest.mark.parametrize(("n_groups", "cv"), [(2, 10), (2, 3), (3, 10)])
+def test_more_folds_than_groups_are_refused(learner, n_groups, cv):
+    """It was the bare ValueError of scikit-learn; three groups of eight rows are three classes, too."""
+    X, groups = np.arange(48.0).reshape(24, 2), np.arange(24) % n_groups
+    with pytest.raises(
+        ParameterError, match=f"cv={cv}: there are {n_groups} groups, and each fold needs one"
+    ) as refused:
+        evaluate(learner, X, groups, groups=groups, cv=cv)
+    assert refused.value.hint == f"cv={n_groups}, --cv {n_groups}"
+    with pytest.raises(ParameterError, match="at most the number of rows, 24; got 30"):
+        evaluate(learner, X, groups, groups=groups, cv=30)
+
+
+def test_more_folds_than_different_rows_are_refused():
+    X, y = np.repeat(np.arange(8.0).reshape(4, 2), 6, axis=0), np.repeat(["a", "b", "a", "b"], 6)
+    with pytest.raises(ParameterError, match="cv=10: there are 4 different rows, whose copies stay together"):
+        evaluate(KNNClassifier(1), X, y, groups="copies")
+
+
+def test_classes_of_fewer_rows_than_folds_are_held_out_by_group():
+    """Twelve groups are enough for ten folds, though each class has eight rows."""
+    X, y, groups = np.arange(48.0).reshape(24, 2), np.repeat(["a", "b", "c"], 8), np.repeat(np.arange(12), 2)
+    found = evaluate(KNNClassifier(1), X, y, groups=groups, cv=10)
+    assert len(found.fold_sizes) == 10
+    assert sorted(found.rows.tolist()) == list(range(24))
+    assert all(len(np.unique(found.fold[groups[found.rows] == group])) == 1 for group in range(12))
+    assert found.test_mode == "10-fold cross-validation by group, classes of fewer than 10 rows in fewer folds"
 
 
 def test_test_rows_of_their_own():
@@ -87,3 +132,17 @@ def test_labels_of_another_type(rows):
         evaluate(KNNClassifier(1), X, y, test=(X, np.zeros(100, dtype=int)))
     with pytest.raises(DataError, match="no target to compare with"):
         evaluate(KNNClassifier(1), X, y, test=X)
+
+
+def test_pairs_of_training_and_test_rows_as_splitters_give_them(rows):
+    """They were a ValueError of numpy: rows of several lengths."""
+    X, y = rows
+    splits = list(KFold(7).split(X))
+    found = evaluate(KNNClassifier(1), X, y, cv=splits)
+    again = evaluate(KNNClassifier(1), X, y, cv=[test for _, test in splits])
+    np.testing.assert_array_equal(found.predicted, again.predicted)
+    np.testing.assert_array_equal(evaluate(KNNClassifier(1), X, y, cv=KFold(7).split(X)).fold, again.fold)
+    with pytest.raises(
+        ParameterError, match=r"cv: fold 0 trains on 10 rows, and not on all 85 that it does not answer"
+    ):
+        evaluate(KNNClassifier(1), X, y, cv=[(train[:10], test) for train, test in splits])

@@ -106,6 +106,11 @@ def test_folds_are_checked() -> None:
     X, y = noise(10)
     with pytest.raises(ParameterError, match="cv must be from 2 to 10"):
         nested_score(X, y, cv=11)
+    with pytest.raises(DataError, match="there are 2 groups only: while one is held out the other rows are all in one"):
+        nested_score(X, y, cv=2, groups=np.arange(10) % 2)
+    with pytest.raises(ParameterError, match="cv=2: a fold holds out 2 of 3 groups") as refused:
+        nested_score(X, y, cv=2, groups=np.arange(10) % 3)
+    assert refused.value.hint == "cv=3, --cv 3"
     with pytest.raises(ParameterError, match="n_samples must be an integer from 2"):
         stability(X, y, n_samples=1)
     with pytest.raises(ParameterError, match="n_permutations must be at least 1"):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data import (
+    LeftOut,
     Rows,
     Table,
     as_rows,
@@ -54,7 +55,7 @@ def held_out(table: Rows, cv: Any, groups: Any, regression: bool, random_state: 
     together = left_out_together(table, groups)
     target = np.asarray(table.y)
     order = rows_by_content(table, np.unique(target, return_inverse=True)[1])
-    folds, mode = _folds(cv, target, together.groups, regression, random_state, order)
+    folds, mode = _folds(cv, target, together, regression, random_state, order)
     if together.together == "copies":
         mode += ", copies kept together"
     return HeldOut(table, folds, mode, together.groups, drawn=isinstance(cv, (int, float, np.number)))
@@ -63,15 +64,17 @@ def held_out(table: Rows, cv: Any, groups: Any, regression: bool, random_state: 
 def _folds(
     cv: Any,
     target: NDArray[Any],
-    groups: NDArray[Any] | None,
+    together: LeftOut,
     regression: bool,
     random_state: int | None,
     order: NDArray[np.intp],
 ) -> tuple[list[NDArray[np.intp]], str]:
     """The test rows of each fold, and what to call it; a number of folds is dealt out in ``order``."""
-    n = len(target)
+    n, groups = len(target), together.groups
     place, few = np.arange(n), False
     CV.check(cv, hint=f"cv is {CV.help}")
+    if n < 2:
+        raise DataError("there is 1 row only, and none can be held out", hint="collect more rows")
     if isinstance(cv, str):
         if groups is None:
             return [np.array([i]) for i in range(n)], "leave-one-out"
@@ -82,19 +85,18 @@ def _folds(
     from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
     if isinstance(cv, (int, np.integer)):
-        if not 2 <= cv <= n:
-            raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")
-        splitter: Any
-        if groups is not None:
-            splitter = (
-                GroupKFold(cv) if regression else StratifiedGroupKFold(cv, shuffle=True, random_state=random_state)
-            )
-            mode = f"{cv}-fold cross-validation by group"
-        else:
-            kind = KFold if regression else StratifiedKFold
-            splitter, mode = kind(cv, shuffle=True, random_state=random_state), f"{cv}-fold cross-validation"
+        _check_number(int(cv), n, together)
         counts = np.full(1, n) if regression else np.unique(target, return_counts=True)[1]
         few = counts.min() < cv
+        splitter: Any
+        shuffled: dict[str, Any] = {"shuffle": True, "random_state": random_state}
+        if groups is not None:
+            # Shares of classes cannot be kept where every class has fewer rows than there are folds.
+            by_class = StratifiedGroupKFold if counts.max() >= cv else GroupKFold
+            splitter = GroupKFold(cv) if regression else by_class(cv, **shuffled)
+            mode = f"{cv}-fold cross-validation by group"
+        else:
+            splitter, mode = (KFold if regression else StratifiedKFold)(cv, **shuffled), f"{cv}-fold cross-validation"
         mode += f", classes of fewer than {cv} rows in fewer folds" if few else ""
         if groups is None and counts.max() < cv:
             return [np.sort(order[rows]) for rows in _dealt(target[order], int(cv), random_state)], mode
@@ -108,9 +110,36 @@ def _folds(
                 warnings.filterwarnings("ignore", "The least populated class in y has only", UserWarning)
             folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
     else:
-        folds = [np.asarray(rows) for rows in cv]
+        folds = [_test_rows(rows, n, number) for number, rows in enumerate(cv)]
     _check_folds(folds, n)
     return folds, "leave-one-out" if isinstance(cv, LeaveOneOut) else mode
+
+
+def _test_rows(given: Any, n: int, number: int) -> NDArray[Any]:
+    """The test rows of a fold: as they are, or of a pair of training and test rows as scikit-learn's splitters give."""
+    pair = isinstance(given, tuple) and len(given) == 2 and all(np.ndim(rows) == 1 for rows in given)
+    if not pair:
+        return np.asarray(given)
+    train, test = (np.asarray(rows) for rows in given)
+    others = np.setdiff1d(np.arange(n), test)
+    if not np.array_equal(np.sort(train), others):
+        raise ParameterError(
+            f"cv: fold {number} trains on {len(train):,} rows, and not on all {len(others):,} that it does not answer",
+            hint="give the test rows of each fold; all others are trained on",
+        )
+    return test
+
+
+def _check_number(cv: int, n: int, together: LeftOut) -> None:
+    """Refuse a number of folds that rows, or what stays together of them, cannot be dealt to."""
+    if not 2 <= cv <= n:
+        raise ParameterError(f"cv must be at least 2 and at most the number of rows, {n}; got {cv}")
+    units = n if together.groups is None else int(together.groups.max()) + 1
+    if cv > units:
+        what = "groups" if together.together == "groups" else "different rows, whose copies stay together"
+        raise ParameterError(
+            f"cv={cv}: there are {units:,} {what}, and each fold needs one at least", hint=f"cv={units}, --cv {units}"
+        )
 
 
 def _split(
@@ -118,9 +147,12 @@ def _split(
 ) -> NDArray[np.intp]:
     """The training rows of one split: that share of each class, to one row; groups are on one side as a whole."""
     n = len(target)
-    n_train = round(share * n) if 0.0 < share < 1.0 else 0
-    if not 0 < n_train < n:
+    if not 0.0 < share < 1.0:
         raise ParameterError(f"cv must leave rows to train on and rows to answer: a share between 0 and 1; got {share}")
+    n_train = round(share * n)
+    if not 0 < n_train < n:
+        lost = "answer" if n_train else "train on"
+        raise ParameterError(f"cv={share:g}: of {n:,} rows this leaves none to {lost}", hint="cv=0.5, --split 50")
     generator = np.random.default_rng(random_state)
     if groups is not None:
         found = np.asarray(numbered_by_first_row(groups, order))

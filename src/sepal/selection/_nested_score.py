@@ -20,6 +20,7 @@ from sepal.selection._choose import Procedure, procedure_keywords
 from sepal.selection._near_best import Subset
 from sepal.selection._nested_error import gain_error, nested_error
 from sepal.selection._parameters import PROCEDURE
+from sepal.selection._problem import FeatureProblem
 from sepal.selection._row_units import by_content, class_of_units, groups_within, row_units
 from sepal.selection._search import SubsetSearch
 from sepal.selection._subset_sweep import SubsetSweep
@@ -141,9 +142,7 @@ def nested_score(
     table, n = problem.table, problem.n_rows
     units = row_units(problem)
     n_units = int(units.max()) + 1
-    if not 2 <= cv <= n_units:
-        what = "rows" if n_units == n else "groups"
-        raise ParameterError(f"cv must be from 2 to {n_units}, the number of {what}; got {cv!r}")
+    _check_units(cv, n_units, "rows" if n_units == n else "groups", problem)
     if result is not None and not isinstance(result, (SubsetSweep, SubsetSearch)):
         raise ParameterError(f"result must be what subset_sweep or search_subsets gave, or None; got {result!r}")
     subset = how.choose(how.run(problem) if result is None else result)
@@ -168,6 +167,27 @@ def nested_score(
         subset=subset,
         folds=tuple(folds),
     )
+
+
+def _check_units(cv: int, n_units: int, what: str, problem: FeatureProblem) -> None:
+    """Refuse folds that there are too few rows or groups for; of groups two must be left to select from."""
+    if problem.groups is not None and n_units < 3:
+        raise DataError(
+            f"there are {n_units} groups only: while one is held out the other rows are all in one group, and features "
+            "are judged by leaving out a group",
+            hint="collect rows of a third group, or do without rows that are held out: honest=False, --cv 0",
+        )
+    if not 2 <= cv <= n_units:
+        raise ParameterError(
+            f"cv must be from 2 to {n_units}, the number of {what}; got {cv!r}", hint=f"cv={n_units}, --cv {n_units}"
+        )
+    largest = -(-n_units // cv)
+    if problem.groups is not None and n_units - largest < 2:
+        raise ParameterError(
+            f"cv={cv}: a fold holds out {largest} of {n_units} groups, and features are judged by leaving out one of "
+            "two groups at least",
+            hint=f"cv={n_units}, --cv {n_units}",
+        )
 
 
 def _stratified_folds(
