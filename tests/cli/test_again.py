@@ -53,6 +53,12 @@ def asked(*words: str) -> dict:
     return numbers(result.stdout)
 
 
+def asked_of(rows: bytes, *words: str) -> dict:
+    result = sepal("report", "-", *words, "--json", given=rows)
+    assert result.exit_code == 0, result.stderr
+    return numbers(result.stdout)
+
+
 def by_python(line: str) -> dict:
     known: dict = {}
     with contextlib.redirect_stdout(io.StringIO()):
@@ -106,9 +112,13 @@ def test_a_bundled_set_and_standard_input(monkeypatch):
     rows = b"a,class\n1,x\n2,y\n3,x\n4,y\n"
     text = " ".join(sepal("report", "-", "--seed", "2", given=rows).stdout.split())
     assert "sepal report - --target class --seed 2 --out report.html" in text
-    line = text[text.index("import sys") : text.index("print(report)") + len("print(report)")]
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(rows)))
-    assert by_python(line)["settings"]["random_state"] == 2
+    line = text[text.index("import io") : text.index("print(report)") + len("print(report)")]
+    given = io.BytesIO(rows)
+    given.name = "<stdin>"  # as the file of a pipe is called
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given))
+    again = by_python(line)
+    assert again["settings"]["random_state"] == 2
+    assert again["table"]["name"] == asked_of(rows, "--seed", "2")["table"]["name"] == "standard input"
 
 
 def test_python_says_what_only_the_command_knows():

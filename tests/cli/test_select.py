@@ -116,13 +116,17 @@ def test_narrow_terminals(columns):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("60s", 60.0), ("2m", 120.0), ("1.5h", 5400.0), ("90", 90.0), (".5 M", 30.0), ("3.s", 3.0)]
+    ("text", "expected"),
+    [
+        *[("60s", 60.0), ("2m", 120.0), ("1.5h", 5400.0), ("90", 90.0), (".5 M", 30.0), ("3.s", 3.0)],
+        *[("1e-9", 1e-9), ("1e3", 1000.0), ("2.5E-3 s", 0.0025), ("1e300", 1e9)],  # some thirty years at most
+    ],
 )
 def test_times(text, expected):
     assert seconds(text, "--time-limit") == expected
 
 
-@pytest.mark.parametrize("text", ["", "fast", "0s", "-1s", "1d", "1m30s", "nan", "1e3"])
+@pytest.mark.parametrize("text", ["", "fast", "0s", "-1s", "1d", "1m30s", "nan", "e3", "1e", "0e5"])
 def test_what_is_no_time(text):
     with pytest.raises(ParameterError, match="--time-limit"):
         seconds(text, "--time-limit")

@@ -59,6 +59,54 @@ def test_groups_are_counted_as_rows_are(tmp_path):
     assert "all rows are in one group" in refused("evaluate", "one.csv", "--groups", "who")
 
 
+@pytest.mark.parametrize(("n_groups", "cv"), [(2, 10), (2, 3), (3, 10)])
+@pytest.mark.parametrize("target", ["class", "z"])
+def test_folds_for_which_there_are_too_few_groups_are_refused(n_groups, cv, target, tmp_path):
+    """A traceback of scikit-learn ended the command, where the folds were asked for."""
+    classes = "xyz" if n_groups == 3 else "xxyy"  # three groups that are three classes, or both classes in two
+    rows = [f"p{i % n_groups},{i * 7 % 5},{classes[i % len(classes)]},{i * i}.5\n" for i in range(24)]
+    (tmp_path / "who.csv").write_text("who,a,class,z\n" + "".join(rows))
+    said = refused("evaluate", "who.csv", "--target", target, "--groups", "who", "--cv", str(cv))
+    assert f"error: cv={cv}: there are {n_groups} groups, and each fold needs one at least\n" in said
+    assert said.endswith(f"hint: cv={n_groups}, --cv {n_groups}\n")
+
+
+def test_two_groups_are_too_few_to_select_with_rows_held_out(tmp_path):
+    """They were said to be one group, which is what is left inside a fold."""
+    rows = "".join(f"p{i % 2},{i * 7 % 5},{i * 3 % 4},{'xy'[i // 2 % 2]}\n" for i in range(24))
+    (tmp_path / "two.csv").write_text("who,a,b,class\n" + rows)
+    for options in ((), ("--cv", "2"), ("--cv", "10")):
+        said = refused("select", "two.csv", "--groups", "who", *options)
+        assert "error: there are 2 groups only: while one is held out the other rows are all in one group" in said
+        assert "honest=False, --cv 0\n" in said
+    assert sepal("select", "two.csv", "--groups", "who", "--cv", "0").exit_code == 0
+
+
+def test_one_row_cannot_be_split(tmp_path):
+    (tmp_path / "single.csv").write_text("a,b,class\n1,2,1.5\n")
+    said = refused("evaluate", "single.csv", "--split", "50")
+    assert "error: there is 1 row only, and none can be held out\nhint: collect more rows\n" in said
+    assert "cv=0.0001: of 208 rows this leaves none to train on" in refused("evaluate", "sonar", "--split", "0.01")
+
+
+@pytest.mark.parametrize("options", [(), ("-l", "knn"), ("-l", "svm")])
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("1.5", 'the target "class" is 1.5 in all 12 rows: only one distinct number, and nothing to learn'),
+        ("3", 'the target "class" is 3 in all 12 rows: only one distinct number, and nothing to learn'),
+        ("p", 'the target "class" is "p" in all 12 rows: only one distinct class, and nothing to learn'),
+    ],
+)
+def test_a_target_that_is_the_same_in_all_rows_teaches_nothing(cell, said, options, tmp_path):
+    """A constant number was told as an "unknown label type: continuous"."""
+    (tmp_path / "same.csv").write_text("a,b,class\n" + "".join(f"{i * i},{i % 3},{cell}\n" for i in range(12)))
+    found = refused("train", "same.csv", "-o", "m.sepal", *options)
+    assert f"error: {said}\nhint: check that this is the right column (--target)" in found
+    assert "1 classes" not in found
+    assert not (tmp_path / "m.sepal").exists()
+
+
 def test_one_contestant_that_cannot_be_fitted_is_told_in_its_line():
     text = sepal("evaluate", "numbers.csv", "--cv", "2").stdout
     assert "SepalRegressor: no answer: n_samples=1" in text

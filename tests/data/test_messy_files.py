@@ -410,6 +410,8 @@ def test_rows_without_a_target(tmp_path):
         read(tmp_path, text)
     with pytest.raises(ParameterError, match="missing_target"):
         read(tmp_path, text, missing_target="ignore")
+    with pytest.raises(DataError, match="missing in 2 of 2 rows\nhint: choose another target"):
+        read(tmp_path, "x,class\n1,\n2,\n")
 
 
 # workbooks

@@ -259,3 +259,16 @@ def test_what_a_view_cannot_say(change, said, boxes):
     shelf, view = boxes
     with pytest.raises(SepalError, match=said):
         answer(shelf, "data.rows", {**view, **change})
+
+
+def test_new_rows_that_are_read_otherwise_than_the_training_rows_are_told(tmp_path, monkeypatch):
+    """Points between thousands were decimal points in the second file, and nobody heard of it."""
+    monkeypatch.chdir(tmp_path)
+    cells = [f"{1 + i % 9}.{100 + i};{i % 7},5;{'hi' if i % 9 > 4 else 'lo'}\n" for i in range(60)]
+    (tmp_path / "train.csv").write_text("a;b;label\n" + "".join(cells))
+    (tmp_path / "new.csv").write_text("a;b\n7.804;4\n6.095;4\n")
+    shelf = Shelf()
+    view = {"data": shelf.read("train.csv").data}
+    settings = {"learner": "knn", "settings": {"n_neighbors": 3}, "rows": shelf.read("new.csv").data}
+    (note,) = same_numbers(shelf, "predict.file", view, settings)["result"]["notes"]
+    assert note.startswith('the point of "7.804" in column "a" was taken as a decimal point (7.804)')

@@ -69,7 +69,7 @@ def _python(
     chosen = [f"{name}={how[name]!r}" for name, usual in _USUAL.items() if how.get(name, usual) != usual]
     rows, imports = _rows(data, target, reading.keeping(groups)), "import sepal"
     if data == "-":
-        imports = "import sys\nimport sepal"
+        imports = "import io\nimport sys\nimport sepal"
     begin = ""
     if groups is not None:
         begin = f"table = {rows}.set_apart([{groups!r}])\n"
@@ -91,4 +91,6 @@ def _rows(data: str, target: str | None, reading: Reading) -> str:
     words = "".join(f", {name}={value!r}" for name, value in told.items() if value)
     if in_partitions(data):
         return f"sepal.scale.partitioned({data!r}{words})"
-    return f"sepal.read_table({'sys.stdin.buffer' if data == '-' else repr(data)}{words}){task}"
+    # Bytes without a name are called as the command calls them.
+    given = "io.BytesIO(sys.stdin.buffer.read())" if data == "-" else repr(data)
+    return f"sepal.read_table({given}{words}){task}"

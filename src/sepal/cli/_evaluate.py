@@ -25,6 +25,7 @@ from sepal.cli._learners import (
     make_learner,
 )
 from sepal.cli._leaving import leaving_cleanly
+from sepal.cli._new_rows import tell_notes
 from sepal.cli._options import (
     AsJson,
     ClusterAddress,
@@ -161,7 +162,8 @@ def evaluate(
             drawn: list[Any] = []  # of rows in partitions
             where = place_asked(cluster, workers)
             table, together = learning_rows(data, target, reading, groups, missing, where, drawn.append)
-            answered = table if test is None else given_test(test, table, reading)
+            answered, of_test = (table, ()) if test is None else given_test(test, table, reading)
+            tell_notes(of_test)
             numbers = number_to_predict(table) if reading.task is None else reading.task == "regress"
             constant = learner_named(learner) in ("majority", "mean")
             if test is None:
@@ -194,7 +196,7 @@ def evaluate(
             write_out(predictions, answers, "The predictions are", "--predictions")
         if wants_json(as_json, out):
             of_parts = {"partitions": plan_facts(drawn[0])} if drawn else {}
-            text = as_json_text(kind, {"cautions": caution_facts(table), **of_parts, **facts})
+            text = as_json_text(kind, {"cautions": caution_facts(table, of_test), **of_parts, **facts})
         give(text if wants_json(as_json, out) else printable(text), out, "The evaluation is")
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from sepal.cli._new_rows import new_row_notes
 from sepal.cli._options import MissingChoice
 from sepal.cli._partitions import Hear, in_partitions, refuse_for_one_file, sample_given
 from sepal.cli._reading import Reading, check_bundled, tell_cautions
@@ -104,9 +105,12 @@ def without_groups(table: Table, column: str | None) -> tuple[Table, NDArray[np.
     return table, group_labels(table, column, "--groups")
 
 
-def given_test(data: str, training: Table, reading: Reading) -> Table:
-    """The rows of a second file, read as the training rows were: the same target, columns and kinds."""
-    if data in names():
+def given_test(data: str, training: Table, reading: Reading) -> tuple[Table, tuple[str, ...]]:
+    """The rows of a second file, read as the training rows were: the same target, columns and kinds; and what is noted
+    about them.
+    """
+    bundled = data in names()
+    if bundled:
         table = load(data).with_task(reading.task)
     else:
         content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
@@ -121,7 +125,8 @@ def given_test(data: str, training: Table, reading: Reading) -> Table:
             table = read_table(content, target=training.target, kinds=kinds, ids=ids, **said)
         table = table.with_task(reading.task)
     check_columns(data, table, training.names, "the training rows have")
-    return table.select(list(training.names))
+    rows = table.select(list(training.names))
+    return rows, () if bundled else new_row_notes(data, table, rows, training.notes)
 
 
 def _kinds_as_in(training: Table, table: Table) -> dict[str, str]:
@@ -155,13 +160,14 @@ class NewRows:
     """Rows to be answered.
 
     ``rows`` has the columns of the model in its order, ``table`` all of the file; ``truth`` is the target where the
-    file has it.
+    file has it, and ``notes`` say how its cells were read.
     """
 
     rows: Table
     table: Table
     truth: list[Any] | None
     target: str | None
+    notes: tuple[str, ...] = ()
 
     @property
     def others(self) -> list[str]:
@@ -184,7 +190,9 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> NewR
             content.seek(0)
         table = read_table(content, target=False, kinds=kinds)
     target = None if training is None else training.target
-    return NewRows(table.select(list(wanted)), table, _truth(table, target), target)
+    rows, known = table.select(list(wanted)), () if training is None else training.notes
+    notes = () if bundled else new_row_notes(data, table, rows, known, target)
+    return NewRows(rows, table, _truth(table, target), target, notes)
 
 
 def _truth(table: Table, target: str | None) -> list[Any] | None:

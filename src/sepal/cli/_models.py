@@ -7,6 +7,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from sepal.cli._answer_table import TABLES, AllColumns, beside, identifiers_among, shares
@@ -24,6 +25,7 @@ from sepal.cli._learners import (
     set_threads,
 )
 from sepal.cli._leaving import leaving_cleanly
+from sepal.cli._new_rows import tell_notes
 from sepal.cli._options import (
     DATA_HELP,
     AsJson,
@@ -60,7 +62,8 @@ from sepal.cli._progress import watching
 from sepal.cli._reading import Reading, caution_facts, with_reading
 from sepal.cli._score import answers_to
 from sepal.cli._train_parts import fitted_to_parts, refuse_constant
-from sepal.exceptions import ParameterError
+from sepal.data import shown
+from sepal.exceptions import DataError, ParameterError
 from sepal.explore import LEARNERS
 from sepal.progress import Progress
 
@@ -139,6 +142,7 @@ def _fitted(name: str, chosen: Chosen, table: Table, together: Any, groups: str 
     """The learner, fitted to a table."""
     estimator = make_learner(name, chosen, table)
     refuse_constant(name)
+    _refuse_one_class(estimator, table)
     # The learners without choices say how far they are; the others are quick or cannot tell.
     telling: dict[str, Any] = {"progress": lambda text, done: progress(text, 0.1 + 0.8 * done)}
     if together is not None:
@@ -149,6 +153,22 @@ def _fitted(name: str, chosen: Chosen, table: Table, together: Any, groups: str 
             )
         telling["groups"] = together
     return estimator.fit(table, **{word: value for word, value in telling.items() if _takes(estimator, word)})
+
+
+def _refuse_one_class(estimator: Any, table: Table) -> None:
+    """A classifier has nothing to tell apart where the target is the same in all rows."""
+    from sklearn.base import is_classifier
+
+    found = np.unique(np.asarray(table.y))
+    if len(found) != 1 or not is_classifier(_within(estimator)):
+        return
+    one = found.tolist()[0]
+    what = "class" if isinstance(one, str) else "number"
+    where = f"all {table.n_rows:,} rows" if table.n_rows > 1 else "the only row"
+    raise DataError(
+        f"the target {shown(table.target)} is {shown(one)} in {where}: only one distinct {what}, and nothing to learn",
+        hint="check that this is the right column (--target), and that the rows of the other classes are in the file",
+    )
 
 
 def predict(
@@ -183,7 +203,8 @@ def predict(
             fitted, names, training = load_answering(model)
             score = answers_to(fitted, None if training is None else training.target)
             if in_partitions(new):
-                writer = PartWriter(fitted, score, all_columns, escape_formulas)
+                known = () if training is None else training.notes
+                writer = PartWriter(fitted, score, all_columns, escape_formulas, known=known)
                 where = {**place_asked(cluster, workers), "n_jobs": jobs, "progress": progress}
                 predict_parts(model, new, out, as_json, writer, where)
                 score.tell()
@@ -193,6 +214,7 @@ def predict(
             if jobs is not None:
                 set_threads(fitted, jobs)
             given = given_rows(new, names, training)
+            tell_notes(given.notes)
             progress("predicting", 0.5)
             # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.
             rows = given.rows if type(fitted).__module__.startswith("sepal.") else given.rows.frame("pandas")

@@ -51,7 +51,8 @@ SHARED = (
     "workers",
 )
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-_DURATION = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+) *([smh]?)")
+_DURATION = re.compile(r"((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?) *([smh]?)")
+_LONGEST = 1e9  # seconds, some thirty years: what waits takes no more
 
 
 class MissingChoice(StrEnum):
@@ -231,14 +232,14 @@ EscapeFormulas = Annotated[
 
 
 def seconds(text: str, option: str) -> float:
-    """``60s``, ``2m``, ``1.5h``, or a plain number of seconds."""
+    """``60s``, ``2m``, ``1.5h``, or a plain number of seconds, also as 1e-3."""
     found = _DURATION.fullmatch(text.strip().lower())
     length = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not length > 0:
         raise ParameterError(
             f"{option} {text}: expected a time above 0, in seconds (s), minutes (m) or hours (h)", hint=f"{option} 60s"
         )
-    return length
+    return min(length, _LONGEST)
 
 
 def at_most_threads(jobs: int | None) -> AbstractContextManager[None]:

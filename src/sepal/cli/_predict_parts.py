@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sepal.cli._answer_table import beside, shares
+from sepal.cli._new_rows import tell_notes
 from sepal.cli._output import rows_text, wants_json, write_out
 from sepal.cli._partitions import tell_plan
 from sepal.cli._score import Answers
@@ -16,7 +17,7 @@ from sepal.data import column_cells, is_identifier_name
 from sepal.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from sepal.scale import PartAnswers
+    from sepal.scale import PartAnswers, PassPlan
 
 
 @dataclass
@@ -28,15 +29,24 @@ class PartWriter:
     all_columns: bool
     escape_formulas: bool
     others: list[str] = field(default_factory=list)
+    known: Sequence[str] = ()  # notes about the training rows
+
+    def say(self, plan: PassPlan) -> None:
+        """The plan, and what was noted when the files were read, but for what was known of the training rows."""
+        from sepal.scale import same_fact
+
+        tell_plan(plan)
+        said = {same_fact(note) for note in self.known}
+        tell_notes(str(note) for note in plan.notes if same_fact(note.text) not in said)
 
     @property
-    def known(self) -> set[str]:
+    def apart(self) -> set[str]:
         """Columns that were identifiers in training."""
         return {each.name for each in getattr(getattr(self.fitted, "columns_", None), "apart", ())}
 
     def wants(self, name: str) -> bool:
         """Whether a column is written beside the answers, or compared with them."""
-        return self.all_columns or name == self.score.target or name in self.known or is_identifier_name(name)
+        return self.all_columns or name == self.score.target or name in self.apart or is_identifier_name(name)
 
     def tried(self, some: PartAnswers) -> None:
         """Make the lines of some rows and let them go: how long that takes is part of the plan."""
@@ -54,7 +64,7 @@ class PartWriter:
             if table is not None and self.score.target in table.names:
                 truth = column_cells(table, table.names.index(self.score.target), as_numbers=True)
                 self.score.count(answers["prediction"], truth)
-            known = self.known | set(part.identifiers)
+            known = self.apart | set(part.identifiers)
             named = [name for name in self.others if name in known or is_identifier_name(name)]
             columns = {"row": rows, **answers}
             if table is not None:
@@ -73,5 +83,5 @@ def predict_parts(
     from sepal.scale import partitioned, predict_partitions
 
     source = partitioned(new, target=False)
-    found = predict_partitions(model, source, columns=writer.wants, say=tell_plan, use=writer.tried, **where)
+    found = predict_partitions(model, source, columns=writer.wants, say=writer.say, use=writer.tried, **where)
     write_out(out, writer.lines(found), "The predictions are")

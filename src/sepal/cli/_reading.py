@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import wraps
@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 import typer
 
-from sepal.data import Table, all_cautions, caution_texts, names
+from sepal.data import Caution, Table, all_cautions, caution_texts, names, plural
 from sepal.exceptions import ParameterError
 
 
@@ -161,12 +161,14 @@ def tell_cautions(table: Table, task: TaskChoice | None = None, numbers: bool | 
             typer.echo(f"task: predict the number {target} (--task classify takes its values as classes)", err=True)
         else:
             distinct = len(np.unique(y))
-            said = f"task: classify {target}, {distinct} classes (--task regress takes its values as numbers)"
+            classes = f"{distinct} {plural(distinct, 'class', 'classes')}"
+            said = f"task: classify {target}, {classes} (--task regress takes its values as numbers)"
             typer.echo(said, err=True)
     for text in caution_texts(table):
         typer.echo(f"caution: {printable(text)}", err=True)
 
 
-def caution_facts(table: Table) -> list[dict[str, Any]]:
-    """The cautions as plain values, for JSON."""
-    return [{"code": each.code, "text": each.text, "columns": list(each.columns)} for each in all_cautions(table)]
+def caution_facts(table: Table, more: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """The cautions as plain values, for JSON; ``more`` are notes about other rows."""
+    found = [*all_cautions(table), *(Caution("note", text) for text in more)]
+    return [{"code": each.code, "text": each.text, "columns": list(each.columns)} for each in found]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sepal.cli._learners import Chosen, default_learner, learner_named, make_learner
+from sepal.cli._new_rows import tell_notes
 from sepal.cli._options import MissingChoice
 from sepal.cli._partitions import partitions_given, tell_plan
 from sepal.cli._reading import Reading
@@ -48,6 +49,7 @@ def fitted_to_parts(
     source = partitions_given(data, target, reading)
     found = fit_made(make, source, missing=missing.value, random_state=chosen.seed, say=tell_plan, **where)
     typer.echo(f"note: {found}", err=True)
+    tell_notes(map(str, () if found.plan is None else found.plan.notes))
     return name[0], found
 
 

@@ -283,10 +283,13 @@ def _labels(column: Column, source: Source, whole_file: bool) -> NDArray[Any]:
     missing = np.flatnonzero(np.isnan(column.values))
     if missing.size:
         how = 'missing_target="drop"' if whole_file else 'sepal.scale.partitioned(..., missing_target="drop")'
+        cure = f"drop these rows ({how}, --missing-target drop), or choose another target"
+        if whole_file and missing.size == column.values.size:
+            cure = "choose another target (target=..., --target)"
         raise DataError(
             f"{source.origin.cell(int(missing[0]), column.position, column.name)}: expected a label, "
             f"found a missing value; the target is missing in {missing.size} of {column.values.size} rows",
-            hint=f"drop these rows ({how}, --missing-target drop), or choose another target",
+            hint=cure,
         )
     if column.kind == "numeric":
         whole = column.values == np.floor(column.values)

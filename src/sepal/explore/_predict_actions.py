@@ -138,12 +138,24 @@ def _predict_file(space: Space, settings: ActionSettings, progress: Any) -> Any:
     if settings["rows"] is None:
         raise ParameterError("rows: name the file whose rows are to be predicted")
     rows = space.new_rows(settings["rows"])
-    return _told(_model(space, settings), rows)
+    return {**_told(_model(space, settings), rows), "notes": _notes_of(rows, space.table)}
+
+
+def _notes_of(rows: Table, training: Table) -> list[str]:
+    """How the cells of new rows were read, where it was not said of the training rows; what they hold is no matter."""
+    known = {*training.notes, *(each.text for each in rows.cautions)}
+    return [note for note in rows.notes if note not in known]
+
+
+NOTES_CODE = (
+    "known = {*table.notes, *(each.text for each in rows.cautions)}\n"
+    "notes = [note for note in rows.notes if note not in known]\n"
+)
 
 
 def _file_code(space: Space, settings: ActionSettings) -> str:
     text = new_rows_code(space, settings["rows"])
-    return f"{_model_code(space, settings)}\nrows = {text}\nresult = {TOLD_CODE}}}"
+    return f'{_model_code(space, settings)}\nrows = {text}\n{NOTES_CODE}result = {TOLD_CODE}    "notes": notes,\n}}'
 
 
 def new_rows_code(space: Space, data: str) -> str:

@@ -133,7 +133,8 @@ function manyPart({ view, summary }, now) {
       const names = Array.from(result.predicted, (each) => (result.classes ? className(each, summary.target) : each));
       const probabilities = result.probabilities ? flat(result.probabilities) : null;
       const wide = result.classes?.length ?? 0;
-      fill(answer, makeTable({ name: `${summary.name} predicted`, columns: [
+      fill(answer, ...(result.notes ?? []).map((/** @type {string} */ note) => el("p", { class: "small" }, note)),
+        makeTable({ name: `${summary.name} predicted`, columns: [
           { title: "row", values: names.map((_, i) => i) }, { title: "predicted", values: names },
           ...(probabilities && wide <= 12 ? result.classes.map((/** @type {any} */ each, /** @type {number} */ c) => ({ title: className(each, summary.target), values: Float64Array.from(names, (_, i) => probabilities[i * wide + c]), digits: 3 })) : []),
         ] }).root);
