@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 
 import sepal
 from sepal.evaluation import evaluate
@@ -146,3 +146,12 @@ def test_pairs_of_training_and_test_rows_as_splitters_give_them(rows):
         ParameterError, match=r"cv: fold 0 trains on 10 rows, and not on all 85 that it does not answer"
     ):
         evaluate(KNNClassifier(1), X, y, cv=[(train[:10], test) for train, test in splits])
+
+
+def test_splitters_that_train_on_some_of_the_others_are_refused(rows):
+    """Training rows of TimeSeriesSplit were not heeded, so that the future was trained on without a word."""
+    X, y = rows
+    for splitter in (TimeSeriesSplit(3), ShuffleSplit(1, train_size=0.2, test_size=0.3)):
+        with pytest.raises(ParameterError, match="cv: fold 0 trains on .* rows, and not on all"):
+            evaluate(KNNClassifier(1), X, y, cv=splitter)
+    assert evaluate(KNNClassifier(1), X, y, cv=ShuffleSplit(1, test_size=0.3)).n_rows == 30

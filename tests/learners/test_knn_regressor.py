@@ -215,3 +215,12 @@ def test_targets_of_a_fitted_model_cannot_be_changed_in_place():
     model.predict([[0.0]])
     with pytest.raises(ValueError, match="read-only"):
         model.y_[:] = 7.0
+
+
+def test_copies_that_are_left_have_no_spread_where_they_are_equal():
+    """What rounding leaves of a difference of squares became its root."""
+    model = KNNRegressor(1, scale=None).fit([[0.0]] * 3 + [[1.0], [2.0]], [0.1, 0.1, 1e4, 5.0, 6.0])
+    means, stds = model.predict(None, return_std=True)
+    assert means[2] == pytest.approx(0.1)
+    assert stds[2] == 0.0
+    assert stds[0] == pytest.approx((1e4 - 0.1) / 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import get_tags
 
 from sepal.estimators import AnyTable, load_model, save_model
@@ -172,3 +173,12 @@ def test_tags_promise_only_what_is_kept():
         tags = get_tags(AnyTable(machine))
         assert not tags.target_tags.multi_output
         assert not tags.classifier_tags.multi_label
+
+
+def test_several_targets_are_scored_as_they_are_by_scikit_learn():
+    """The share of rows of which every target is right."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    Y = np.c_[X[:, 0] > 0, X[:, 1] > 0.5].astype(int)
+    model, theirs = KNNClassifier(3, scale=None).fit(X, Y), KNeighborsClassifier(3).fit(X, Y)
+    assert model.score(X, Y) == theirs.score(X, Y)
+    assert model.score(X[:5], Y[:5], np.arange(1.0, 6.0)) == theirs.score(X[:5], Y[:5], np.arange(1.0, 6.0))

@@ -42,8 +42,11 @@ class TableClassifierMixin(ClassifierMixin):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of the rows that are answered rightly; a Table with a target needs no ``y``."""
-        truth = check_class_labels(own_target(X, y))
+        truth = own_target(X, y)
         weights = _checked(sample_weight, truth)
+        if np.ndim(truth) == 2 and np.shape(truth)[1] > 1:  # a label of each target
+            return float(super().score(X, truth, weights))
+        truth = check_class_labels(truth)
         if truth.dtype.kind == "O" and truth.size and not isinstance(truth[0], str):  # dates with a period, say
             return float(np.average(np.asarray(self.predict(X)) == truth, weights=weights))
         return float(super().score(X, truth, weights))

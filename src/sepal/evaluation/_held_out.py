@@ -108,7 +108,8 @@ def _folds(
         with warnings.catch_warnings():
             if few:  # the mode says it
                 warnings.filterwarnings("ignore", "The least populated class in y has only", UserWarning)
-            folds = [np.sort(place[test]) for _, test in cv.split(np.zeros((n, 1)), target, groups)]
+            splits = enumerate(cv.split(np.zeros((n, 1)), target, groups))
+            folds = [np.sort(place[_test_rows(pair, n, number)]) for number, pair in splits]
     else:
         folds = [_test_rows(rows, n, number) for number, rows in enumerate(cv)]
     _check_folds(folds, n)

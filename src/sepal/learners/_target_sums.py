@@ -67,7 +67,8 @@ class TargetSums:
         size = np.maximum(np.maximum(np.abs(target - mean), np.abs(target - after)), std)
         size[size == 0.0] = 1.0
         squares = mass * (std / size) ** 2 - gone * ((target - mean) / size) * ((target - after) / size)
-        return after, size * np.sqrt(np.maximum(squares, 0.0) / (mass - gone))
+        squares[squares <= 4 * _ROUNDING * mass] = 0.0  # the others are equal but for rounding
+        return after, size * np.sqrt(squares / (mass - gone))
 
 
 def spread(at: Floats, inside: Floats, share: Floats, part: NDArray[np.intp], mean: Floats) -> Floats:
