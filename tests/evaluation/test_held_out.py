@@ -152,6 +152,6 @@ def test_splitters_that_train_on_some_of_the_others_are_refused(rows):
     """Training rows of TimeSeriesSplit were not heeded, so that the future was trained on without a word."""
     X, y = rows
     for splitter in (TimeSeriesSplit(3), ShuffleSplit(1, train_size=0.2, test_size=0.3)):
-        with pytest.raises(ParameterError, match="cv: fold 0 trains on .* rows, and not on all"):
+        with pytest.raises(ParameterError, match=r"cv: fold 0 trains on .* rows, and not on all"):
             evaluate(KNNClassifier(1), X, y, cv=splitter)
     assert evaluate(KNNClassifier(1), X, y, cv=ShuffleSplit(1, test_size=0.3)).n_rows == 30
