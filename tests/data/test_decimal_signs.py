@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -274,3 +275,14 @@ def test_new_levels_with_decimal_commas_are_joined_in_their_order() -> None:
     assert isinstance(both, Table)
     assert both.levels == (("0,5", "2,5", "10"),)
     assert columns(both) == [[2, 0, 1]]
+
+
+@pytest.mark.parametrize("cells", [["12", "12 %"], ["$3", "€5"], ["0.5", "5,25"]])
+def test_numbers_that_are_written_in_several_ways_are_told(cells):
+    """They were levels without a word, unless one of them was no number at all."""
+    text = "a;b;label\n" + "".join(f"{i % 7}.5;{cells[i == 9]};{'uv'[i % 2]}\n" for i in range(20))
+    (note,) = read_table(io.BytesIO(text.encode()), target="label").notes
+    assert note == (
+        f'column "b" is nominal though all its values are numbers: "{cells[0]}" and "{cells[1]}" are not written in one '
+        "way; write all of them alike"
+    )

@@ -102,3 +102,9 @@ def test_a_first_row_of_numbers_with_either_sign_is_data(first: str) -> None:
 @pytest.mark.parametrize("first", ["5 %;50 %;95 %", "1-2;3-4;5-6", "<1,5;2;3", "1,2,3;1;2", "$5;1;2"])
 def test_other_first_rows_are_names(first: str) -> None:
     assert read(f"{first}\n" + "".join(f"{i};{i % 9};{i % 3}\n" for i in range(30))).n_rows == 30
+
+
+def test_a_header_in_single_quotes_is_no_title() -> None:
+    text = "'s0'|'label'\n'x,y'|'bar|x'\n'x,y'|'u'\n'1,5'|'v'\n'x,y'|'bar|x'\n'O''Neil, B'|'u'\n"
+    table = read_table(io.BytesIO(text.encode()), target="label")
+    assert (table.n_rows, table.names) == (5, ("s0",))

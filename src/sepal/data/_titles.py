@@ -11,7 +11,8 @@ _TITLE_LINES, _TITLE_CHARACTERS = 10, 20_000  # lines above a header, and how fa
 # they hold is no sign between cells.
 _END = r"(?=[ \t]*(?:[,;|\t\n]|\Z))"
 _CELL = rf'(?:\A|(?<=[,;|\t\n])) *+"(?:(?:[^"\\]|""|\\.)*+"{_END}|(?:[^"]|"")*+"{_END})'
-_QUOTED = re.compile(rf'{_CELL}|"[^"\n]*+"', re.DOTALL)
+_SINGLE = rf"(?:\A|(?<=[,;|\t\n])) *+'(?:[^'\n]|'')*+'{_END}"
+_QUOTED = re.compile(rf'{_CELL}|"[^"\n]*+"|{_SINGLE}', re.DOTALL)
 _HIDDEN = str.maketrans(dict.fromkeys(",;|\t\n", "_"))
 
 

@@ -69,6 +69,14 @@ def nearly(column: Column, decimal: str, origin: Origin) -> tuple[str, ...]:
     return (f"column {shown(column.name)} is nominal though it holds dates: {why}",)
 
 
+def _in_several_ways(column: Column) -> tuple[str, ...]:
+    """A word about numbers of which each is one by itself, and not all in the same way."""
+    first, *others = column.levels
+    other = next((level for level in others if messy_numbers([first, level]) is None), others[-1])
+    why = f"{shown(first)} and {shown(other)} are not written in one way; write all of them alike"
+    return (f"column {shown(column.name)} is nominal though all its values are numbers: {why}",)
+
+
 def _nearly_numeric(column: Column, decimal: str, origin: Origin) -> tuple[str, ...]:
     """A word about a column that is nominal because of a few cells."""
     levels, values = column.levels, column.values
@@ -81,8 +89,10 @@ def _nearly_numeric(column: Column, decimal: str, origin: Origin) -> tuple[str, 
     )
     present_rows = np.flatnonzero(~np.isnan(values))
     number_mask = number[values[present_rows].astype(np.intp)] if levels else np.zeros(0, dtype=bool)
-    if not number_mask.size or not 0.5 < number_mask.mean() < 1 or origin.line_of is None:
+    if not number_mask.size or number_mask.mean() <= 0.5 or origin.line_of is None:
         return ()
+    if number_mask.all():
+        return _in_several_ways(column)
     odd = present_rows[np.flatnonzero(~number_mask)]
     cells = ", ".join(f"line {origin.line_of(int(row))} has {shown(levels[int(values[row])])}" for row in odd[:3])
     more = f" and {odd.size - 3} more" if odd.size > 3 else ""
