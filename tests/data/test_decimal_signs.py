@@ -283,6 +283,6 @@ def test_numbers_that_are_written_in_several_ways_are_told(cells):
     text = "a;b;label\n" + "".join(f"{i % 7}.5;{cells[i == 9]};{'uv'[i % 2]}\n" for i in range(20))
     (note,) = read_table(io.BytesIO(text.encode()), target="label").notes
     assert note == (
-        f'column "b" is nominal though all its values are numbers: "{cells[0]}" and "{cells[1]}" are not written in one '
-        "way; write all of them alike"
+        f'column "b" is nominal though all its values are numbers: "{cells[0]}" and "{cells[1]}" are not written in '
+        "one way; write all of them alike"
     )
