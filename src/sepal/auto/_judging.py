@@ -96,7 +96,8 @@ class ClassJudge:
 
     def scores(self, left_out: Array) -> Array:
         right = (left_out.argmax(axis=2) == self.codes).astype(np.float64)
-        score = right @ self.weights
+        even = bool(np.all(self.weights == self.weights[0]))
+        score = right.mean(axis=1) if even else right @ self.weights  # a count has no last bit that rows could change
         return np.column_stack([score, _errors((right - score[:, None]) * self.weights, self.groups)])
 
     def temperature(self, left_out: Array) -> float:

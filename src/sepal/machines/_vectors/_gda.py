@@ -32,6 +32,7 @@ from sepal.machines._vectors._selector import VectorParameters
 _LEAST_RIDGE = 1e-8  # for left-out rows: without any ridge a kernel of full rank lets every row decide its own fit
 _NO_DIFFERENCE = 1e-12  # the root of a scatter ratio: class means that do not differ on an axis
 _NO_AGREEMENT = 1e-8  # the share of the difference of class means that is left for rows left out: rounding errors
+_ROUNDED = 1e-9  # part of a direction that is nothing but rounding
 _LEAST_SPREAD = 1e-3  # the variance of rows left out, in units of that of the class means of the rows themselves
 
 
@@ -159,6 +160,7 @@ def _believed(means: Array, within: Array, fitted: Array, masses: Array) -> tupl
     units[units == 0.0] = 1.0
     agreement = (fitted / units).T @ (share[:, None] * (means / units))
     told, directions = eigh((agreement + agreement.T) / 2)
+    directions[np.abs(directions) < _ROUNDED] = 0.0  # an axis stays that axis
     kept = directions * (told > _NO_AGREEMENT)
     project = kept @ kept.T
     relative = project @ (within / np.outer(units, units)) @ project + np.eye(len(units)) - project
