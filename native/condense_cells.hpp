@@ -15,6 +15,7 @@ struct CaseRivals {
     const std::int32_t* codes; // class of each case; -1 past the last
     double *like, *unlike;     // values to the nearest prototype of its class, and of another
     double* enemy;             // position of that one, the lowest of those tied; infinite without one
+    std::uint8_t* wrong;       // of each panel: bit j is set where the unlike one of case j is not farther than the like one
 };
 
 // Prototypes that come in this order, and their values to each case: [prototype][stride].
@@ -25,16 +26,10 @@ struct Newcomers {
     int n;
 };
 
-// Of some cases: the largest value at which a further prototype can matter to any of them, and whether one is wrong.
-struct CasesLeft {
-    double reach;
-    bool wrong;
-};
-
-// Takes note of the newcomers, and tells what is left. A like one matters up to the nearest like one. An unlike one beyond
+// Takes note of the newcomers, and tells the largest value at which a further one can matter to a case. A like one matters up to the nearest like one. An unlike one beyond
 // that never makes a case wrong, since the nearest like one only comes nearer; so it is not noted, unless it may be tied
 // with one that does. `rare` says that hardly one is noted at all.
-using RivalsFunction = CasesLeft (*)(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare);
+using RivalsFunction = double (*)(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare);
 
 RivalsFunction rivals_function();
 
@@ -42,14 +37,14 @@ class Cells {
   public:
     // Cases in the order of c.codes, which has room for whole panels; case i was given at position order[i].
     Cells(const Condensing& c, const std::vector<std::int32_t>& order)
-        : like(panels_of(c.points.n) * kPanel, inf), unlike(like.size(), inf), enemy(like.size(), inf), c_(c), order_(order) {
+        : like(panels_of(c.points.n) * kPanel, inf), unlike(like.size(), inf), enemy(like.size(), inf), wrong(like.size() / kPanel, 0xff), c_(c), order_(order) {
         std::fill(like.begin() + c.points.n, like.end(), 0.0); // nothing matters to what is no case
     }
     bool right(std::int32_t at) const { return unlike[at] > like[at] * (1 + c_.tie); }
 
     // To the cases from `first` on, the first of a panel.
-    CasesLeft meet(std::int64_t first, std::int64_t n_panels, const Newcomers& fresh) {
-        return note_(fresh, {c_.codes + first, like.data() + first, unlike.data() + first, enemy.data() + first}, n_panels, c_.tie, c_.points.p > kFewColumns);
+    double meet(std::int64_t first, std::int64_t n_panels, const Newcomers& fresh) {
+        return note_(fresh, {c_.codes + first, like.data() + first, unlike.data() + first, enemy.data() + first, wrong.data() + first / kPanel}, n_panels, c_.tie, c_.points.p > kFewColumns);
     }
 
     // For CaseBlocks: cases one after the other meet prototypes one by one.
@@ -68,6 +63,7 @@ class Cells {
 
     static constexpr double inf = std::numeric_limits<double>::infinity();
     SpareVector<double> like, unlike, enemy;
+    std::vector<std::uint8_t> wrong; // as in CaseRivals, of all panels
 
   private:
     static constexpr int kFewColumns = 4; // in more, of those in reach of a box hardly one is near

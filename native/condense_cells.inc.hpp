@@ -2,13 +2,12 @@
 
 namespace sepal::SEPAL_ISA {
 
-SEPAL_ATTR CasesLeft note_rivals(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare) {
+SEPAL_ATTR double note_rivals(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare) {
     using D = Doubles;
     using V = D::V;
     constexpr int W = D::width;
     const V up = D::fill(1 + tie), beyond = D::fill(1 + 16 * tie);
     V largest = D::fill(0);
-    auto wrong = D::none();
     for (std::int64_t at = 0; at < n_panels * kPanel; at += W) {
         const V codes = D::widen(cases.codes + at);
         V like = D::load(cases.like + at), unlike = D::load(cases.unlike + at), enemy = D::load(cases.enemy + at);
@@ -27,11 +26,12 @@ SEPAL_ATTR CasesLeft note_rivals(const Newcomers& fresh, const CaseRivals& cases
         D::store(cases.unlike + at, unlike);
         D::store(cases.enemy + at, enemy);
         largest = D::max(largest, D::max(like, D::min(unlike * up, like * beyond)));
-        wrong = D::either(wrong, D::at_most(unlike, like * up));
+        const unsigned wrong = D::bits(D::at_most(unlike, like * up)) << at % kPanel, before = at % kPanel == 0 ? 0 : cases.wrong[at / kPanel];
+        cases.wrong[at / kPanel] = static_cast<std::uint8_t>(before | wrong);
     }
     double lanes[W];
     D::store(lanes, largest);
-    return {*std::max_element(lanes, lanes + W), D::any(wrong)};
+    return *std::max_element(lanes, lanes + W);
 }
 
 } // namespace sepal::SEPAL_ISA

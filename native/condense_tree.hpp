@@ -32,8 +32,7 @@ class CaseTree {
           values_(values_function(c.metric.metric)), near_(near_children_function(c.metric.metric, c.points.p)) {
         packed_.reserve(static_cast<std::int64_t>(order.size()));
         for (const std::int32_t pos : order) packed_.append(c.points.row(pos));
-        wrong_.resize((order.size() + kRows - 1) / kRows);
-        grow(0, static_cast<std::int32_t>(wrong_.size()), 0);
+        grow(0, static_cast<std::int32_t>((order.size() + kRows - 1) / kRows), 0);
         const auto n_nodes = static_cast<std::int64_t>(nodes_.size());
         center_.resize(n_nodes * per_node());
         half_.resize(n_nodes * per_node());
@@ -48,8 +47,6 @@ class CaseTree {
     }
     // Pairs of a case and a prototype that were compared so far.
     std::int64_t compared() const { return compared_.load(); }
-    // Whether a case of a part may be wrong.
-    bool wrong(std::int32_t part) const { return wrong_[part] != 0; }
     // How many steps of a Watch a round takes at most.
     std::int64_t n_steps() const { return 1 + kChildren * kChildren; }
 
@@ -219,9 +216,7 @@ class CaseTree {
                 positions[r] = round.positions[z];
             }
             values_(packed_.panel(begin(which) / kPanel), n_panels, rows, m, nullptr, c_.metric, p_, c_.zero, values);
-            const CasesLeft left = round.cells.meet(begin(which), n_panels, {codes, positions, values, stride, m});
-            reach = std::min(reach, left.reach);
-            wrong_[which] = left.wrong;
+            reach = std::min(reach, round.cells.meet(begin(which), n_panels, {codes, positions, values, stride, m}));
         }
         return reach;
     }
@@ -229,7 +224,6 @@ class CaseTree {
     const Condensing& c_;
     int p_, depth_ = 0;
     const std::vector<std::int32_t>& order_;
-    std::vector<std::uint8_t> wrong_; // of each part
     PackedRows packed_;
     ValuesFunction values_;
     NearChildren near_;

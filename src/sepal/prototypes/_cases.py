@@ -99,25 +99,25 @@ def as_cases(data: Prepared, ties: CaseTies = "expected") -> Cases:
     if ties not in ("expected", "index"):
         raise ParameterError(f"ties must be 'expected' or 'index'; got {ties!r}")
     search, n_classes = data.dense, len(data.classes)
-    point = search.copies.of_row.number.astype(np.int64)
-    order = np.arange(search.copies.n_distinct)
     if ties == "expected":
         # Of two points that differ by exchanging columns of the very same values no rule could prefer one.
         order = map_order(search.points, np.arange(search.points.shape[1]))
-        point = places(order)[point]
+    else:
+        order = np.arange(search.copies.n_distinct)
     if not search.copies.any:  # a case of its own for each row
         every = np.ones(data.n_rows, dtype=bool)
         return Cases(
             data,
             search.coordinates(order),
             data.codes[order],
-            row_mass(data)[order].astype(np.float64),
-            point,
+            row_mass(data)[order],
+            places(order),
             data.rows[order],
             np.arange(data.n_rows),
             ~every,
             every,
         )
+    point = places(order)[search.copies.of_row.number]
     first_pos, found_of = sorted_groups((point * n_classes + data.codes)[:, None].astype(np.float64))
     point_of = np.cumsum(np.diff(point[first_pos], prepend=point[first_pos[0]]) > 0, dtype=np.intp)  # they are sorted
     if ties == "index":

@@ -64,7 +64,7 @@ class CaseMetric:
         self._progress = stage(progress, "comparing rows")
         self._threads = search.threads
         # For many classes the searches would be too small to pay.
-        self._by_search = fitted.metric == "l2" and len(np.unique(codes)) <= _FEW_CLASSES
+        self._by_search = fitted.metric == "l2" and np.count_nonzero(np.bincount(codes)) <= _FEW_CLASSES
         self._groups = None if groups is None else np.ascontiguousarray(groups, dtype=np.int32)
         self._native = _native.Condensing(
             points=self.points,
@@ -147,7 +147,8 @@ class CaseMetric:
             wanted = among[(self.codes[among] == code) == of_own_class]
             asking = np.flatnonzero(self.codes == code)
             if len(wanted):
-                found[asking] = nearest_squares(self.points[wanted], self.points[asking], self._threads, self._progress)
+                rows, queries = self.points.take(wanted, axis=0), self.points.take(asking, axis=0)
+                found[asking] = nearest_squares(rows, queries, self._threads, self._progress)
         return found
 
     def values_to(self, point: NDArray[np.float64], pos: Positions) -> NDArray[np.float64]:

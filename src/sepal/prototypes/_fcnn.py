@@ -39,7 +39,7 @@ def center_cases(cases: Cases, metric: CaseMetric) -> Positions:
     seeds = []
     for code in np.flatnonzero(np.bincount(cases.codes[cases.may_keep])):
         own_pos = np.flatnonzero(cases.may_keep & (cases.codes == code))
-        center = _center(metric.points[own_pos], cases.mass[own_pos], n_numbers)
+        center = _center(metric.points.take(own_pos, axis=0), cases.mass[own_pos], n_numbers)
         values = metric.values_to(center, own_pos)
         seeds.append(own_pos[np.argmax(values <= values.min() * (1.0 + TIE_TOLERANCE))])
     return np.sort(np.array(seeds, dtype=np.intp))

@@ -202,7 +202,9 @@ def prototype_set(
             *notes,
             f"{len(conflicting_rows)} rows are at distance 0 from a row of another class: no subset has them all right",
         )
-    lost = np.setdiff1d(np.unique(data.codes), np.unique(cases.codes[kept_mask]))
+    n_classes = len(data.classes)
+    kept_codes = np.bincount(cases.codes[kept_mask], minlength=n_classes)
+    lost = np.flatnonzero((np.bincount(data.codes, minlength=n_classes) > 0) & (kept_codes == 0))
     if len(lost):
         notes = (*notes, f"no row is kept of: {', '.join(str(c) for c in data.classes[lost])}")
     return PrototypeSet(
