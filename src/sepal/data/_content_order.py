@@ -13,6 +13,7 @@ Reference: B. Weisfeiler and A. Leman, "The reduction of a graph to canonical fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -126,8 +127,9 @@ def map_order(values: NDArray[np.float64], columns: NDArray[np.intp]) -> NDArray
 
     Columns that hold the very same values stay as ``columns`` has them, and equal rows keep their order.
     """
-    columns = columns[columns_by_values(values[:, columns])]
-    return lexical_order(values[:, columns].T)
+    if not np.array_equal(columns, np.arange(values.shape[1])):
+        values = values.take(columns, axis=1)
+    return lexical_order([values[:, j] for j in columns_by_values(values)])
 
 
 def columns_by_values(values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -167,18 +169,22 @@ def sorted_groups(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArra
     return first[order].astype(np.intp), places(order)[group_of]
 
 
-def lexical_order(keys: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Columns sorted by their first key, then by the second and so on; most are told apart by the first few."""
+def lexical_order(keys: Sequence[NDArray[np.float64]] | NDArray[np.float64]) -> NDArray[np.intp]:
+    """What has these keys sorted by the first of them, then by the second and so on; the first few tell most apart."""
     order, n_keys = np.argsort(keys[0]), 1  # which keeps no order of equal ones, and is several times as fast
-    while not _all_apart(keys[:n_keys, order]) and n_keys < 4 * len(keys):
+    while not _all_apart(keys[:n_keys], order) and n_keys < 4 * len(keys):
         n_keys *= 4
         order = np.lexsort(keys[:n_keys][::-1])
     return np.asarray(order, dtype=np.intp)
 
 
-def _all_apart(ranked: NDArray[np.float64]) -> bool:
-    """Whether each sorted column differs from the next; NaN is sorted last."""
-    return bool(np.all(np.any((ranked[:, 1:] != ranked[:, :-1]) & ~np.isnan(ranked[:, :-1]), axis=0)))
+def _all_apart(keys: Sequence[NDArray[np.float64]] | NDArray[np.float64], order: NDArray[np.intp]) -> bool:
+    """Whether each differs from the next in this order, by one of the keys; NaN is sorted last."""
+    apart = np.zeros(max(len(order) - 1, 0), dtype=bool)
+    for key in keys:
+        ranked = key[order]
+        apart |= (ranked[1:] != ranked[:-1]) & ~np.isnan(ranked[:-1])
+    return bool(apart.all())
 
 
 def _refined(cells: Marks, group_of: NDArray[np.intp], columns: Marks) -> Marks:

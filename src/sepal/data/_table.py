@@ -174,6 +174,7 @@ class Table:
         if picked.dtype.kind == "b":
             if picked.size != self.n_rows:
                 raise ParameterError(f"rows: expected a mask of {self.n_rows} rows, found {picked.size}")
+            picked = np.flatnonzero(picked)
         elif picked.size == 0:
             picked = picked.astype(np.intp)
         elif picked.max() >= self.n_rows or picked.min() < -self.n_rows:
@@ -181,7 +182,7 @@ class Table:
             raise ParameterError(f"rows: expected positions from 0 to {self.n_rows - 1}, found {worst}")
         return replace(
             self,
-            values=self.values[picked],
+            values=self.values.take(picked, axis=0),  # an index takes several times as long
             y=None if self.y is None else self.y[picked],
             weights=None if self.weights is None else self.weights[picked],
             apart=tuple(each.take(picked) for each in self.apart),

@@ -104,7 +104,7 @@ def pair_rows(points: Array, codes: NDArray[np.int32], weights: Array, n_classes
     order = np.argsort(codes[first], kind="stable")
     rows = first[order]
     return PairRows(
-        np.ascontiguousarray(points[rows], dtype=np.float64),
+        np.ascontiguousarray(points.take(rows, axis=0), dtype=np.float64),
         mass[order],
         np.ascontiguousarray(codes[rows], dtype=np.int32),
         n_classes,

@@ -169,13 +169,13 @@ def angle_solve(
 
     def within_of(a: int, b: int) -> Within:
         rows = (codes == a) | (codes == b)
-        return within_classes(values[rows], (codes[rows] == b).astype(np.int32), 2)
+        return within_classes(values.compress(rows, axis=0), (codes[rows] == b).astype(np.int32), 2)
 
     def permuted(a: int, b: int, within: Within, tangent: float, inner: float, told: Share | None) -> float:
         part_values, part_codes, place = values, codes, (a, b)
         if within is not every:
             rows = np.flatnonzero((codes == a) | (codes == b))
-            part_values, part_codes, place = values[rows], (codes[rows] == b).astype(np.int32), (0, 1)
+            part_values, part_codes, place = values.take(rows, axis=0), (codes[rows] == b).astype(np.int32), (0, 1)
         if within is not every or True not in orders:
             orders[within is every] = content_order(part_values, part_codes)
         order = orders[within is every]

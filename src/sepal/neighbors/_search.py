@@ -218,7 +218,7 @@ class Search(PointSearch[Table, FittedDistance, NDArray[np.float64]]):
         return {"metric": fitted.metric, "p": fitted.p, "n_numeric": fitted.n_numeric, "weights": fitted.mismatch}
 
     def _take(self, distinct: DistinctRows) -> NDArray[np.float64]:
-        return np.ascontiguousarray(self.points[distinct.number])
+        return self.points.take(distinct.number, axis=0)
 
     def _embedded(self, rows: Table) -> NDArray[np.float64]:
         return self.fitted.embed(rows)
