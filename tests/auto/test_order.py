@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sepal import KNNClassifier, SepalClassifier, SepalRegressor, evaluate
 from sepal.auto._canonical_order import canonical_columns, canonical_order, spread_order
+from sepal.prototypes import condense_curve
+from sepal.selection import nested_score, selection_test, stability
 
 
 @pytest.fixture
@@ -54,3 +57,26 @@ def test_columns_are_ordered_by_their_cells_alone(rng):
     # Other cells, another place for at least one of several such tables: the order is not that of the columns.
     orders = {tuple(canonical_columns(rng.randn(9, 6), np.arange(9) % 2).tolist()) for _ in range(5)}
     assert len(orders) > 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_rows_of_several_groups_may_stand_anywhere(seed):
+    """Coarse columns, and a patient to several rows: where equal rows stood decided how groups were numbered."""
+    rng = np.random.default_rng(seed)
+    groups, y = rng.integers(0, 20, 60), rng.random(60) < 0.5
+    X = np.round(rng.normal(size=(60, 3)) + 0.8 * y[:, None])
+
+    def found(rows):
+        a, how = (X[rows], np.where(y, "a", "b")[rows]), {"groups": groups[rows]}
+        return (
+            evaluate(KNNClassifier(3), *a, **how).accuracy,
+            evaluate(KNNClassifier(3), *a, **how, cv=0.7).accuracy,
+            nested_score(*a, **how).honest,
+            stability(*a, n_samples=10, **how).value,
+            selection_test(*a, n_permutations=19, **how).p_value,
+            condense_curve(*a, **how, methods=["hart"], cv=4).kept_share.tolist(),
+            SepalClassifier().fit(*a, **how).predict_proba(X[:3]).tolist(),
+            SepalRegressor().fit(X[rows], np.round(X[rows, 0]) + y[rows], **how).predict(X[:3]).tolist(),
+        )
+
+    assert found(rng.permutation(60)) == found(np.arange(60))

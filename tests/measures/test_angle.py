@@ -340,3 +340,18 @@ def test_global_tests_of_many_classes_are_those_of_determinants():
         inside = sum((X[codes == c] - X[codes == c].mean(axis=0)).T @ X[codes == c] for c in range(60))
         assert found.wilks.value == pytest.approx(np.linalg.det(inside) / np.linalg.det(total))
         assert found.pillai.value == pytest.approx(np.trace((total - inside) @ np.linalg.inv(total)))
+
+
+def test_standardized_theta_of_a_column_that_is_constant_inside_the_classes():
+    """Such a column is divided by its spread over all rows: nothing else on the table moves the angle."""
+    X, y = np.array([[0.0, 1], [0, 3], [1, 2], [1, 5]]), [0, 0, 1, 1]
+    # In units of 1/2 and of sqrt((2 + 4.5) / 2): S = diag(0, 1), d = (2, 1.5 / sqrt(3.25)); S^+ d and Qd are its parts.
+    expected = np.arctan(np.hypot(2.0, 1.5 / np.sqrt(3.25)) / 2)
+    for moved in (X, X[:, ::-1], np.add(X, (100, 0)), X * [1, 1e6], np.add(X, (0, 1e7))):
+        assert quick(moved, y).standardized_theta == pytest.approx(expected, rel=1e-6)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        y = rng.permutation(np.arange(30) % 2)
+        X = np.column_stack([y, y + rng.normal(size=30), rng.normal(size=(30, 2))])
+        X = np.column_stack([X, X[:, 1] - X[:, 2]])
+        assert quick(X[:, ::-1], y).standardized_theta == pytest.approx(quick(X, y).standardized_theta)

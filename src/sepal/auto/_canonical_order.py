@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import bit_order, mixed_bits, places, plain_cells, row_hash
+from sepal.data import bit_order, equal_groups, in_group_order, mixed_bits, places, plain_cells, row_hash
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -39,9 +39,14 @@ def canonical_classes(values: Array, codes: Positions) -> Array:
     return places(np.argsort(marks, kind="stable"))[codes].astype(np.float64)
 
 
-def canonical_order(values: Array, *answers: Array) -> Positions:
-    """Positions of the rows in the order of their cells, then of their answers (and of what else is given)."""
-    return bit_order(np.column_stack([values, *answers]))
+def canonical_order(values: Array, *answers: Array | None, groups: Positions | None = None) -> Positions:
+    """Positions of the rows in the order of their cells, then of their answers (and of what else is given).
+
+    Rows that are equal in all of it stand by what else is in their groups.
+    """
+    cells = np.column_stack([values, *(each for each in answers if each is not None)])
+    order = bit_order(cells)
+    return order if groups is None else in_group_order(order, equal_groups(cells), groups)
 
 
 def spread_order(codes: NDArray[np.int32], random: np.random.RandomState) -> Positions:

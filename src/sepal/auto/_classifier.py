@@ -164,10 +164,11 @@ class SepalClassifier(TableClassifierMixin, AutoEstimator):
         self.column_order_ = canonical_columns(table.values, given)
         table = table.select(self.column_order_.tolist())
         named = canonical_classes(table.values, given)
-        rows = canonical_order(table.values, named, *([] if mass is None else [mass]))
+        groups = None if together.groups is None else together.groups[part]
+        rows = canonical_order(table.values, named, mass, groups=groups)
         table, codes = table.take(rows), given[rows].astype(np.int32)
         mass = None if mass is None else mass[rows]
-        judge = class_judge(codes, self.balanced, numbered_by_first_row(together.groups, part[rows]), mass)
+        judge = class_judge(codes, self.balanced, numbered_by_first_row(groups, rows), mass)
         random = check_random_state(self.random_state)
         order = spread_order(codes, random)
         table, shown = self._read_texts(table, judge, order, clock)

@@ -110,12 +110,13 @@ class SepalRegressor(TableRegressorMixin, AutoEstimator):
         n_given, table, answers = table.n_rows, table.take(part), answers[part]
         self.column_order_ = canonical_columns(table.values, np.unique(answers, return_inverse=True)[1])
         table = table.select(self.column_order_.tolist())
-        rows = canonical_order(table.values, answers, *([] if mass is None else [mass]))
+        groups = None if together.groups is None else together.groups[part]
+        rows = canonical_order(table.values, answers, mass, groups=groups)
         table, answers = table.take(rows), answers[rows]
         mass = None if mass is None else mass[rows]
         self._mean, self._unit = _moments(answers, mass)
         targets = _standardized(answers, self._mean, self._unit)
-        judge = NumberJudge(targets, numbered_by_first_row(together.groups, part[rows]), mass)
+        judge = NumberJudge(targets, numbered_by_first_row(groups, rows), mass)
         random = check_random_state(self.random_state)
         problem = Problem(table, targets[:, None], targets, judge, random.permutation(len(targets)))
         seed, threads = int(random.randint(1 << 30)), thread_count(self.n_jobs)

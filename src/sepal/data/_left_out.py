@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from sepal.data._equal_rows import copies_of, places, row_groups
+from sepal.data._content_order import rows_by_content
+from sepal.data._equal_rows import copies_of, equal_rows, mixed_bits, places, row_groups
 from sepal.data._sparse_reading import Rows
 from sepal.exceptions import DataError, ParameterError
 
@@ -144,6 +145,34 @@ def group_codes(groups: Any, n_rows: int) -> Groups:
     if len(found) < 2:
         raise DataError("groups: all rows are in one group; nothing remains when it is left out")
     return np.asarray(codes, dtype=np.intp)
+
+
+def rows_in_groups(rows: Rows, codes: NDArray[np.integer[Any]], groups: Groups | None) -> NDArray[np.intp]:
+    """As :func:`rows_by_content`; equal rows of one class stand by what else is in their groups."""
+    order = rows_by_content(rows, codes)
+    if groups is None:
+        return order
+    return in_group_order(order, row_groups(np.column_stack([equal_rows(rows), codes]))[0], groups)
+
+
+def in_group_order(order: NDArray[np.intp], alike: NDArray[np.integer[Any]], groups: Groups) -> NDArray[np.intp]:
+    """An order of the rows, in which those that are ``alike`` stand by what else is in their groups.
+
+    Where equal rows belong to several groups, the content of a row alone does not tell which comes first. Groups of the
+    very same rows are alike in everything, so that any order of them will do.
+
+    Examples
+    --------
+    >>> in_group_order(np.arange(3), np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
+    [0, 1, 2]
+    >>> in_group_order(np.arange(3), np.array([0, 0, 1]), np.array([1, 0, 1])).tolist()
+    [1, 0, 2]
+    """
+    _, first, number = np.unique(alike[order], return_index=True, return_inverse=True)
+    place = first[number]
+    marks = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
+    np.add.at(marks, groups[order], mixed_bits(place.astype(np.uint64)))
+    return order[np.lexsort((marks[groups[order]], place))]
 
 
 def numbered_by_first_row(groups: Groups | None, rows: NDArray[np.intp]) -> Groups | None:

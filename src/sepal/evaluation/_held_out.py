@@ -19,7 +19,7 @@ from sepal.data import (
     left_out_together,
     match_table,
     numbered_by_first_row,
-    rows_by_content,
+    rows_in_groups,
 )
 from sepal.exceptions import DataError, ParameterError
 from sepal.parameters import Parameter
@@ -54,7 +54,7 @@ def held_out(table: Rows, cv: Any, groups: Any, regression: bool, random_state: 
     """The folds of a table."""
     together = left_out_together(table, groups)
     target = np.asarray(table.y)
-    order = rows_by_content(table, np.unique(target, return_inverse=True)[1])
+    order = rows_in_groups(table, np.unique(target, return_inverse=True)[1], together.groups)
     folds, mode = _folds(cv, target, together, regression, random_state, order)
     if together.together == "copies":
         mode += ", copies kept together"

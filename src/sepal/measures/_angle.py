@@ -287,12 +287,10 @@ def _pair(
     solved, null = within.solve(d), float(length(within.null_part(d)))
     d2 = max(0.0, float(d @ solved))
     n1, n2 = int(within.counts[a]), int(within.counts[b])
-    inside = within.spread * np.sqrt(np.sum(within.vectors**2 * within.variances, axis=1))
-    inside_unit = np.where(inside > 0, inside, 1.0)
     if within.basis is None:
-        standardized = 0.5 * float(np.linalg.norm(solved * inside_unit))
+        standardized = 0.5 * float(np.linalg.norm(solved * within.inside))
     else:  # Moore-Penrose in the new units
-        standardized = _standardized_tangent(within, d, inside_unit)
+        standardized = _standardized_tangent(within, d)
     solution = float(length(solved))
     found = {
         "classes": tuple(np.asarray(labels).tolist()),
@@ -318,8 +316,9 @@ def _kappa_inside(kappa: float, unit: float) -> float:
     return float(np.exp2(np.copysign(_ORDER, exponent)))
 
 
-def _standardized_tangent(within: Within, d: NDArray[np.float64], unit: NDArray[np.float64]) -> float:
-    """The tangent after dividing columns by ``unit``, for a singular covariance."""
+def _standardized_tangent(within: Within, d: NDArray[np.float64]) -> float:
+    """The tangent after dividing columns by their spread inside classes, for a singular covariance."""
+    unit = within.inside
     spread = within.spread / unit
     basis = np.linalg.qr(spread[:, None] * within.vectors)[0]
     moved = Within(

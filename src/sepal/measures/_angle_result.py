@@ -34,7 +34,8 @@ class ClassPairAngle:
     invariant_theta : float
         atan(D / 2) in radians: an angle in the same spirit that does not depend on units.
     standardized_theta : float
-        The angle, in radians, after each column was divided by its standard deviation inside the classes.
+        The angle, in radians, after each column was divided by its standard deviation inside the classes; by that of
+        all rows where it is constant inside them.
     plug_in_error : float
         Error of the best linear rule if both classes were normal with the means and covariance seen: Phi(-D/2).
         Optimistic, since these were fitted to the same rows. 0 if ``null_norm`` is not 0.

@@ -21,7 +21,8 @@ from sepal.exceptions import DataError
 Matrix = NDArray[np.float64]
 _NARROWEST = 1e-140  # of the widest column's spread: the square still has a place among the floats
 
-# A difference of means outside the range of S is rounding below this share of the columns' own spread.
+# A difference of means outside the range of S, or a spread inside classes, is rounding below this share of the columns'
+# own spread.
 _NULL = 1e-9
 
 
@@ -67,6 +68,12 @@ class Within:
         """``spread``, NaN for constant columns."""
         flat = (self.spread == 1.0) & np.all(self.means == 0.0, axis=0) & np.all(self.vectors == 0.0, axis=1)
         return np.where(flat, np.nan, self.spread)
+
+    @property
+    def inside(self) -> NDArray[np.float64]:
+        """Standard deviation of each column inside the classes; ``spread`` where there is none but rounding."""
+        share = np.sqrt(np.sum(self.vectors**2 * self.variances, axis=1))
+        return self.spread * np.where(share > _NULL, share, 1.0)
 
     def range_part(self, d: Matrix) -> Matrix:
         """The part of each vector (last axis: columns) that lies in the range of S."""

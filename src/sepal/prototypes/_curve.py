@@ -21,7 +21,7 @@ from sepal.data import (
     frame_html,
     left_out_together,
     numbered_by_first_row,
-    rows_by_content,
+    rows_in_groups,
 )
 from sepal.exceptions import DataError, ParameterError
 from sepal.measures import Prepared, settled
@@ -169,7 +169,7 @@ def condense_curve(
         table, used, _ = as_labelled_table(table, None, missing)
         together = None if together is None else together[used]
     codes, _ = class_codes(table)
-    order = rows_by_content(table, codes)  # neither folds nor methods may see where a row stood
+    order = rows_in_groups(table, codes, together)  # neither folds nor methods may see where a row stood
     table, codes = table.take(order), codes[order]
     units = numbered_by_first_row(together, order)
     folds = _folds(codes, units, cv, random_state)

@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import (
-    numbered_by_first_row,
-    rows_by_content,
-)
+from sepal.data import numbered_by_first_row, rows_in_groups
 from sepal.selection._choose import Procedure
 from sepal.selection._problem import FeatureProblem
 
@@ -23,7 +20,7 @@ def by_content(how: Procedure, problem: FeatureProblem) -> FeatureProblem:
 
     Labelings, half-samples and folds are drawn for rows in this order: where a row stood must not decide.
     """
-    order = rows_by_content(problem.table, problem.codes)
+    order = rows_in_groups(problem.table, problem.codes, problem.groups)
     groups = groups_within(problem, order)
     if not isinstance(groups, str):
         groups = numbered_by_first_row(groups, np.arange(len(order)))
