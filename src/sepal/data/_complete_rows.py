@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sepal.data._convert import as_table
 from sepal.data._error_words import shown
+from sepal.data._level_order import levels_by_name
 from sepal.data._table import Table
 from sepal.exceptions import ParameterError
 
@@ -35,10 +36,13 @@ def first_missing(table: Table) -> str:
 
 
 def as_labelled_table(X: Any, y: Any, missing: Missing) -> tuple[Table, NDArray[np.intp], tuple[str, ...]]:
-    """The table, without incomplete rows if they are to be dropped, where its rows were, and notes."""
+    """The table, without incomplete rows if they are to be dropped, where its rows were, and notes.
+
+    Its nominal levels stand by their names, so that ties of coordinates do not go by how they were declared.
+    """
     if missing not in ("distance", "drop"):
         raise ParameterError(f"missing must be 'distance' or 'drop'; got {missing!r}")
-    table = as_table(X, y)
+    table = levels_by_name(as_table(X, y))
     if missing == "distance":
         return table, np.arange(table.n_rows), ()
     return complete_part(table)

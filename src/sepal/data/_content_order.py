@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal.data._equal_rows import Marks, mixed_bits, places, plain_cells, row_groups, row_hash
+from sepal.data._level_order import levels_by_name
 from sepal.data._sparse_rows import SparseRows
 from sepal.data._table import Table
 
@@ -107,7 +108,7 @@ def _order_of(table: Table, codes: NDArray[np.integer[Any]]) -> NDArray[np.intp]
     """The order of the rows, found once: a table never changes, and many ask for the same samples of it."""
     known = _found.get(table)
     if known is None or not np.array_equal(known[0], codes):
-        order = content_order(table.values, codes)
+        order = content_order(levels_by_name(table).values, codes)
         order.flags.writeable = False
         known = _found[table] = (codes.copy(), order)
     return known[1]

@@ -30,6 +30,7 @@ from sepal.data import (
     given_names,
     is_frame,
     label_array,
+    levels_by_name,
     match_table,
     refuse_texts,
     rows_inside,
@@ -131,6 +132,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             warnings.warn(text, DataConversionWarning, stacklevel=4)
         typed_labels(self, X, y)
         rows = as_rows(X, y) if sparse else as_table(X, y)
+        rows = levels_by_name(rows) if isinstance(rows, Table) else rows
         self._remember_columns(X, rows, y)
         if isinstance(rows, Table) and (rows.apart or rows.written):
             rows = replace(rows, apart=(), written={})  # a model learns nothing from them, and keeps their names only

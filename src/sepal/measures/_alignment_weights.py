@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sepal.data import ScaleName, as_table, class_codes, content_order, data_frame, frame_html
+from sepal.data import ScaleName, as_table, class_codes, data_frame, frame_html, rows_by_content
 from sepal.exceptions import DataError
 from sepal.kernels import as_gram, center_gram, squared_distances
 from sepal.measures._alignment import Array, Target, class_target
@@ -165,7 +165,7 @@ def align_feature_weights(
     if table.n_rows > max_rows:
         notes = (f"a random sample of {max_rows} of {table.n_rows} rows was used",)
         # Drawn in an order by values, so that the order of rows and columns does not matter.
-        ordered = content_order(table.values, class_codes(table)[0])
+        ordered = rows_by_content(table, class_codes(table)[0])
         table = table.take(ordered[np.sort(rng.choice(table.n_rows, max_rows, replace=False))])
     codes, classes = class_codes(table)
     points = kernel_points(table, "rbf", scale)

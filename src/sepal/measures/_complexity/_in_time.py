@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, content_order, sample_by_class
+from sepal.data import Table, rows_by_content, sample_by_class
 from sepal.measures._complexity._row_measures import RowMeasures
 from sepal.progress import Share, silent, stage
 
@@ -28,7 +28,7 @@ def rows_in_time(
     n = len(codes)
     if time_limit is None or n <= 2 * _PROBE_ROWS:
         return [of_rows(None, tell)], {}, None
-    order = content_order(table.values, codes)  # where a row stood must not decide whether it is drawn
+    order = rows_by_content(table, codes)  # where a row stood must not decide whether it is drawn
     started = time.perf_counter()
     probe = of_rows(sample_by_class(order, codes, _PROBE_ROWS, rng), stage(silent, ""))
     took = time.perf_counter() - started

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import Table, content_order, copies_of
+from sepal.data import Table, copies_of, rows_by_content
 from sepal.measures._complexity._group_order import groups_by_content
 
 
@@ -37,7 +37,7 @@ def interpolate(
     counts = np.bincount(codes)
     wanted = np.maximum(1, np.round(counts * (n_rows / len(codes)))).astype(int)
     first, second = [], []
-    order = content_order(table.values, codes)  # what chance does must not depend on where a row stood
+    order = rows_by_content(table, codes)  # what chance does must not depend on where a row stood
     if groups is not None:
         place, of_group = groups_by_content(np.argsort(order), copies_of(table), codes, groups)
         order = np.lexsort((place, of_group[groups]))  # the rows of a group stand together
