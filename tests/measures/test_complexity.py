@@ -574,3 +574,13 @@ def test_many_classes_of_one_row_are_counted_and_not_named():
     assert alone > 5
     notes = [note for note in complexity(X, y).notes if "left out of N2" in note]
     assert notes == [f"{alone} classes have one row only and are left out of N2"]
+
+
+def test_where_rows_stood_does_not_matter_to_spheres_with_missing_cells():
+    """Of equal spheres the first stayed, and with missing cells what it holds is not what the others hold."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 4, (28, 3)).astype(float), rng.integers(0, 2, 28)
+        X[rng.random(X.shape) < 0.25] = np.nan
+        found = {complexity(X[rows], y[rows])["T1"] for rows in (rng.permutation(28) for _ in range(4))}
+        assert len(found | {complexity(X[:, ::-1], y)["T1"]}) == 1

@@ -255,3 +255,31 @@ def test_every_other_model_is_of_a_stated_sample(cut):
     assert (found.by_sums, found.n_sampled, found.exact) == ((), 100, False)
     assert {each.name for each in fields(found)} >= {"n_rows", "n_sampled", "by_sums"}
     assert "sample of 100 of 300 rows" in str(found)
+
+
+def in_files(folder, rows, n_files):
+    """A table of a name, a number and a class, in that many files."""
+    folder.mkdir()
+    for i in range(n_files):
+        part = rows[len(rows) * i // n_files : len(rows) * (i + 1) // n_files]
+        (folder / f"{i}.csv").write_text("\n".join(["c,x,t", *part, ""]))
+    return folder
+
+
+def test_levels_of_incomplete_rows_do_not_count_however_files_are_cut(tmp_path):
+    """Level d stands in an incomplete row only: of two levels there is one column, and it was three in one file."""
+    rows = ["a,1,k", "b,2,m", "a,3,m", "b,2.5,k", "a,2,k", "b,5,m", "d,,k", "b,4,m"]
+    complete = [row for row in rows if not row.startswith("d")]
+    X = np.array([[row.startswith("b"), float(row.split(",")[1])] for row in complete])
+    expected = angle_of_separability(X, [row[-1] for row in complete], n_permutations=0).theta
+    table = sepal.read_table(in_files(tmp_path / "one", rows, 1) / "0.csv", target="t")
+    assert angle_of_separability(table, n_permutations=0).theta == pytest.approx(expected, rel=1e-12)
+    for n_files in (1, 2, 3):
+        found = angle_partitions(in_files(tmp_path / str(n_files), rows, n_files), target="t")
+        assert found.theta == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_class_without_a_complete_row_is_named(tmp_path):
+    folder = in_files(tmp_path / "files", ["a,1,k", "b,2,m", "a,3,m", "b,2.5,k", "a,,n", "b,,n", "a,4,m", "b,4,k"], 2)
+    with pytest.raises(DataError, match="class n has no complete row"):
+        angle_partitions(folder, target="t")

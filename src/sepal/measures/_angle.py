@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from sepal.data import ScaleName, as_table, class_codes, content_order, fit_scaling, unit_of
+from sepal.data import ScaleName, as_table, class_codes, content_order, fit_scaling, levels_by_name, unit_of
 from sepal.exceptions import DataError
 from sepal.measures._angle_permutation import angle_tangent, permutation_p
 from sepal.measures._angle_result import ClassPairAngle, Pooled, SeparabilityAngle
@@ -70,7 +70,7 @@ def angle_of_separability(
     Parameters
     ----------
     X : Table, ndarray or data frame
-        Nominal columns are coded as 0 and 1.
+        Nominal columns are coded as 0 and 1, a column for each level in the rows used, and one for two levels.
     y : array-like, optional
         The class of each row, unless X is a Table with a target.
     kappa : float
@@ -120,7 +120,7 @@ def angle_of_separability(
     """
     table = as_table(X, y)
     codes, classes = class_codes(table)
-    numbers = numbers_of(table, missing)
+    numbers = numbers_of(levels_by_name(table), missing, in_use=True)
     codes = codes[numbers.rows]
     values = numbers.values
     if scale is not None:

@@ -29,6 +29,7 @@ from sepal.parameters import Parameter, RandomState, check_whole, checked
 from sepal.progress import Progress, silent, stage
 
 _MOST_LEVELS = 12  # names that fit along an axis
+_DIGITS = 12  # of scores: what differs by rounding only must not decide
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,7 @@ def informative_projections(
     for j in columns:
         single[table.names[j]] = _score(table, [j], codes, len(classes), scale, groups)
     if len(columns) > most_columns:
-        best = sorted(columns, key=lambda j: -single[table.names[j]])[:most_columns]
+        best = sorted(columns, key=lambda j: -round(single[table.names[j]], _DIGITS))[:most_columns]
         columns = [j for j in columns if j in best]
         notes.append(f"only the {most_columns} best single columns of {table.n_columns} were paired")
     pairs = list(combinations(columns, 2))
@@ -220,7 +221,7 @@ def informative_projections(
         score = _score(table, [a, b], codes, len(classes), scale, groups)
         planes.append(Projection(table.names[a], table.names[b], score))
         tell((done + 1) / len(pairs))
-    planes.sort(key=lambda plane: -plane.score)
+    planes.sort(key=lambda plane: -round(plane.score, _DIGITS))
     return Projections(tuple(planes), single, table, n_rows, tuple(notes))
 
 

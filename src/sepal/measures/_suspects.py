@@ -258,7 +258,8 @@ def _contradicted(data: Prepared, near: NearestShares, apart: NDArray[np.intp] |
     if len(at) == 0:
         return ()
     mutual = _mutual(data, near, at, apart)
-    order = np.lexsort((near.rows[at], np.nan_to_num(margin), -mutual, own_share[at]))
+    keys = np.nan_to_num(margin), -mutual, own_share[at]  # what differs by rounding only must not decide
+    order = np.lexsort((near.rows[at], *(np.rint(key / ROUNDING) for key in keys)))
     labels = data.classes.tolist()
     found = []
     for i in order.tolist():

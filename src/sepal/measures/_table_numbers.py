@@ -28,17 +28,23 @@ class Numbers:
     notes: tuple[str, ...]
 
 
-def _indicators(name: str, levels: tuple[Any, ...], column: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def _indicators(
+    name: str, levels: tuple[Any, ...], column: NDArray[np.float64], *, in_use: bool
+) -> dict[str, NDArray[np.float64]]:
     """Nominal levels as 0/1 columns: one column for two levels, else one for each level."""
-    wanted = list(enumerate(levels))[1:] if len(levels) <= 2 else list(enumerate(levels))
     missing = np.isnan(column)
-    return {f"{name}={level}": np.where(missing, np.nan, (column == code) * 1.0) for code, level in wanted}
+    codes = np.unique(column[~missing]).astype(np.intp) if in_use else np.arange(len(levels))
+    wanted = codes[1:] if len(codes) <= 2 else codes
+    return {f"{name}={levels[code]}": np.where(missing, np.nan, (column == code) * 1.0) for code in wanted}
 
 
-def numbers_of(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] | None = None) -> Numbers:
+def numbers_of(
+    table: Table, missing: MissingNumbers, fill: NDArray[np.float64] | None = None, *, in_use: bool = False
+) -> Numbers:
     """Numbers stay, ranks are numbers, nominal columns become 0/1; missing cells go by ``missing``.
 
-    ``"keep"`` leaves them NaN; ``"mean"`` puts ``fill`` there, or the mean of the column.
+    ``"keep"`` leaves them NaN; ``"mean"`` puts ``fill`` there, or the mean of the column. Of a nominal column all
+    levels count, or those that are ``in_use`` in the rows that are left.
     """
     if missing not in ("drop", "mean", "keep"):
         raise ParameterError(f"missing must be 'drop' or 'mean'; got {missing!r}")
@@ -54,7 +60,7 @@ def numbers_of(table: Table, missing: MissingNumbers, fill: NDArray[np.float64] 
         levels = table.levels[j]
         made = {name: table.values[:, j]}
         if kind == "nominal" and levels is not None:
-            made = _indicators(name, levels, table.values[:, j])
+            made = _indicators(name, levels, table.values[:, j], in_use=in_use)
         names += made
         columns += made.values()
         column_of += [j] * len(made)

@@ -41,9 +41,8 @@ def angle_of_parts(
     progress: Progress | None = None,
 ) -> SeparabilityAngle:
     """The angle of all rows of partitions whose columns are known; missing cells must have been dropped."""
-    lost = schema.classes[schema.class_counts == 0]
-    if len(lost):
-        raise DataError(f"class {lost[0]!s} has no complete row")
+    if schema.lost:
+        raise DataError(f"class {schema.lost[0]!s} has no complete row", hint="fill its missing cells first")
     places = places_of(schema.like, angle_numbers)
     plan = PassPlan.of(schema, work, (adding_step(schema, work, "products of columns are added up in one pass"),))
     if say is not None:
@@ -131,7 +130,7 @@ def angle_partitions(
     given = partitioned(source, y, target=target)
     with place_of_work(client, cluster, workers, n_jobs) as work:
         schema = read_schema(given, work, "drop", stage(progress, "reading columns"))
-        if len(schema.classes) < 2:
+        if len(schema.classes) + len(schema.lost) < 2:
             raise DataError(f"target: expected at least two classes, found {len(schema.classes)}")
         return angle_of_parts(
             schema, work, kappa=kappa, pooled=pooled, confidence=confidence, scale=scale, say=say, progress=progress

@@ -49,6 +49,8 @@ class Schema:
         Rows of each partition that take part.
     classes : array
     class_counts : (n_classes,) array
+    lost : tuple
+        Classes without a row that takes part.
     n_given, n_missing, n_rows_with_missing : int
         Rows before any were dropped, missing cells, and rows with such.
     apart : tuple of str
@@ -67,6 +69,7 @@ class Schema:
     part_rows: NDArray[np.int64]
     classes: NDArray[Any]
     class_counts: NDArray[np.int64]
+    lost: tuple[Any, ...]
     n_given: int
     n_missing: int
     n_rows_with_missing: int
@@ -129,7 +132,7 @@ def read_schema(
     apart = _apart(found, names) if source.reading.columns is None else ()
     names = tuple(name for name in names if name not in apart)
     _check_signs(found, names)
-    n_given, of_cells = found.n_given, found.notes.told
+    n_given, of_cells, labels = found.n_given, found.notes.told, found.labels
     if missing == "drop" and found.n_rows_with_missing:
         found = _pass(source, work, names, progress)
     found.narrowed(names)
@@ -139,12 +142,14 @@ def read_schema(
         raise DataError("no row is left: all rows have missing cells", hint='use missing="distance"')
     target = source.reading.target is not False
     classes, counts = _classes(found) if target else (np.zeros(0), np.zeros(0, dtype=np.int64))
+    lost = tuple(sorted(set(labels) - set(found.labels)))
     return Schema(
         source,
         _witness(found, kinds, levels, source),
         found.part_rows,
         classes,
         counts,
+        lost,
         n_given,
         found.n_missing,
         found.n_rows_with_missing,
@@ -276,7 +281,7 @@ def _levels(column: ColumnOfAll, name: str, kind: Kind) -> tuple[Any, ...] | Non
         return ()
     first: tuple[Any, ...] = said[0][0]
     if len(said) == 1:
-        return first
+        return tuple(level for level in first if kind == "ordinal" or level in column.used)  # none that is in no row
     if kind == "ordinal":
         raise DataError(
             f"{said[1][1]}, column {shown(name)}: other levels, or in another order, than in {said[0][1]}",
@@ -314,12 +319,12 @@ def _witness(
     found: Gathered, kinds: tuple[Kind, ...], levels: tuple[tuple[Any, ...] | None, ...], source: Partitioned
 ) -> Table:
     columns: list[list[float]] = []
-    for column, named in zip(found.columns.values(), levels, strict=True):
+    for column, kind, named in zip(found.columns.values(), kinds, levels, strict=True):
         if np.isnan(column.low):
             cells = []
         elif named is None:
             cells = [column.low, column.high]
-        elif len(column.levels.answers) == 1:  # a declared level may be in no row
+        elif kind == "ordinal":  # a declared level may be in no row
             cells = [float(code) for code in range(int(column.low), int(column.high) + 1)]
         else:
             cells = [float(code) for code in range(len(named))]

@@ -115,17 +115,18 @@ def row_measures(
     accident of the scaling, and distances that differ by rounding only are equal. ``progress`` gets the share of the
     work that is done.
     """
+    rank = geometric_rank(search.coordinates(np.arange(len(codes))), codes)
     found = search.class_pass(
         codes,
         (embed(made.table), made.codes),
         reach=reach,
         to_the_digit=as_given,
         tree=True,
-        rank=geometric_rank(search.coordinates(np.arange(len(codes))), codes),
+        rank=rank,
         progress=lambda done: progress(0.8 * done),
     )
     case_of, n = found.cases.case_of, len(codes)
-    kept = spheres_left(search, found, sphere_radii(found))
+    kept = spheres_left(search, found, sphere_radii(found), rank)
     progress(1.0)
     return RowMeasures(
         codes=codes,

@@ -46,8 +46,13 @@ def sphere_radii(found: Enemies) -> NDArray[np.float64]:
     return np.array(radius)
 
 
-def spheres_left(search: Search, found: ClassPass, radius: NDArray[np.float64]) -> NDArray[np.bool_]:
+def spheres_left(
+    search: Search, found: ClassPass, radius: NDArray[np.float64], rank: NDArray[np.intp]
+) -> NDArray[np.bool_]:
     """Which cases keep their sphere: those not inside a larger sphere of their class.
+
+    Of equal spheres the row of lower ``rank`` comes first, which matters where cells are missing only: such rows may be
+    at distance 0 from two that are apart.
 
     A sphere that holds that of a case reaches at least as far as the nearest row of the class and the radius of the
     case together. Where the classes overlap hardly any does, so that few pairs are looked at.
@@ -55,7 +60,7 @@ def spheres_left(search: Search, found: ClassPass, radius: NDArray[np.float64]) 
     kept, needed = np.ones(len(radius), dtype=bool), found.own + radius
     for c in range(int(found.cases.code.max()) + 1):
         order = np.flatnonzero(found.cases.code == c)
-        order = order[np.lexsort((order, -radius[order]))]
+        order = order[np.lexsort((rank[found.cases.row[order]], -radius[order]))]
         row, r, least = found.cases.row[order], radius[order], needed[order]
         lost, small, at = np.zeros(len(order), dtype=bool), np.arange(len(order)), 0
         while at < len(order):
