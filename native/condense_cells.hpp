@@ -26,9 +26,10 @@ struct Newcomers {
     int n;
 };
 
-// Takes note of the newcomers, and tells the largest value at which a further one can matter to a case. A like one matters up to the nearest like one. An unlike one beyond
-// that never makes a case wrong, since the nearest like one only comes nearer; so it is not noted, unless it may be tied
-// with one that does. `rare` says that hardly one is noted at all.
+// Takes note of the newcomers, and tells the largest value at which a further one can matter to a case. That is where its
+// nearest prototype lies, like or unlike: a like one beyond the nearest unlike one never makes it right, since that one
+// only comes nearer, and an unlike one beyond the nearest like one never makes it wrong; so neither needs to be noted,
+// unless it may be tied with one that does. `rare` says that hardly one is noted at all.
 using RivalsFunction = double (*)(const Newcomers& fresh, const CaseRivals& cases, std::int64_t n_panels, double tie, bool rare);
 
 RivalsFunction rivals_function();

@@ -25,7 +25,7 @@ SEPAL_ATTR double note_rivals(const Newcomers& fresh, const CaseRivals& cases, s
         D::store(cases.like + at, like);
         D::store(cases.unlike + at, unlike);
         D::store(cases.enemy + at, enemy);
-        largest = D::max(largest, D::max(like, D::min(unlike * up, like * beyond)));
+        largest = D::max(largest, D::min(unlike * up, like * beyond));
         const unsigned wrong = D::bits(D::at_most(unlike, like * up)) << at % kPanel, before = at % kPanel == 0 ? 0 : cases.wrong[at / kPanel];
         cases.wrong[at / kPanel] = static_cast<std::uint8_t>(before | wrong);
     }
