@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import signal
 import sqlite3
@@ -12,7 +13,7 @@ import time
 import pytest
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.mail import CasePolicy, MailFilter, read_message
+from sepal.mail import CasePolicy, MailFilter, explain_message, mail_status, read_message
 from sepal.mail._store import store_errors
 from tests.mail.made import message, stream
 
@@ -207,6 +208,36 @@ def test_an_error_of_the_disk_that_is_one_of_memory_is_told_as_such(tmp_path, na
     error.sqlite_errorname = name
     with pytest.raises(kind, match="disk I/O error"), store_errors(tmp_path / "a"):
         raise error
+
+
+@pytest.mark.parametrize(
+    "ask", [MailFilter.classify, explain_message, lambda known, _: dataclasses.replace(mail_status(known), size=0)]
+)
+def test_what_others_learn_meanwhile_is_not_half_seen(tmp_path, monkeypatch, ask):
+    """Words were read after a commit, flags before it: a word named a case that was not there."""
+    _made(tmp_path / "a", stream(30))
+    raw = message(100, True)
+    with MailFilter(tmp_path / "a") as known, MailFilter(tmp_path / "a") as other:
+        before = ask(known, raw)
+        base = known.base
+
+        def slowly():
+            found = base()
+            assert other.learn(message(101, True), spam=True)
+            monkeypatch.undo()
+            return found
+
+        known._base = None
+        monkeypatch.setattr(known, "base", slowly)
+        assert ask(known, raw) == before
+        assert known.base().n_messages == 31
+
+
+def test_the_messages_of_a_store_may_be_changed_while_they_are_looked_at(tmp_path):
+    mail = stream(10)
+    _made(tmp_path / "a", mail)
+    with MailFilter(tmp_path / "a") as known:
+        assert sum(known.unlearn([each.hash]) for each in known.messages()) == 10
 
 
 def test_a_locked_store_is_told(tmp_path):

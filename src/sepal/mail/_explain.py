@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sepal.mail._cases import Score
+from sepal.mail._cases import CaseBase, Score
 from sepal.mail._filter import MailFilter
 from sepal.mail._message import read_message
-from sepal.mail._store import store_errors, word_numbers
+from sepal.mail._store import Store, word_numbers
 from sepal.mail._tokens import tokens
 
 
@@ -100,25 +101,32 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
     ...     explain_message(known, b"Subject: pills\\n\\npills").similar[0].words
     ('pills',)
     """
-    base, words = known.base(), tokens(read_message(raw))
-    score = base.score(words)
+    words = tokens(read_message(raw))
+    with known.store.reading():
+        base = known.base()
+        score = base.score(words)
+        similar = tuple(_similar(known.store, base, score, words, n_words))
     n = base.n_messages
-    numbers = {base.words[word].number: word for word in words if word in base.words}
-
-    def rarity(word: str) -> tuple[int, str]:
-        return base.words[word].messages, word
-
-    similar = []
-    with store_errors(known.store.path):
-        for spam, cases in ((True, score.spam), (False, score.ham)):
-            for similarity, case in cases:
-                row = known.store.db.execute("SELECT subject, words FROM message WHERE number = ?", (case,)).fetchone()
-                shared = sorted((numbers[each] for each in word_numbers(row[1]) if each in numbers), key=rarity)
-                similar.append(SimilarMessage(similarity, spam, row[0], tuple(shared[:n_words]), base.trust(case)))
     values = {word: 1.0 + math.log((n + 1) / (base.words[word].messages + 1)) for word in words if word in base.words}
     fresh = (len(words) - len(values)) * (1.0 + math.log(n + 1)) ** 2
     norm = math.sqrt(sum(value * value for value in values.values()) + fresh) or 1.0
     parts = sorted(((base.words[word].weight * value / norm, word) for word, value in values.items()))
     against = tuple((word, part) for part, word in parts[:n_words] if part < 0)
     speaking = tuple((word, part) for part, word in reversed(parts[-n_words:]) if part > 0)
-    return MailExplanation(score, base.shares, tuple(similar), speaking, against)
+    return MailExplanation(score, base.shares, similar, speaking, against)
+
+
+def _similar(
+    store: Store, base: CaseBase, score: Score, words: Sequence[str], n_words: int
+) -> Iterator[SimilarMessage]:
+    """The messages that a score names, with the words they share, rarest first."""
+    numbers = {base.words[word].number: word for word in words if word in base.words}
+
+    def rarity(word: str) -> tuple[int, str]:
+        return base.words[word].messages, word
+
+    for spam, cases in ((True, score.spam), (False, score.ham)):
+        for similarity, case in cases:
+            row = store.db.execute("SELECT subject, words FROM message WHERE number = ?", (case,)).fetchone()
+            shared = sorted((numbers[each] for each in word_numbers(row[1]) if each in numbers), key=rarity)
+            yield SimilarMessage(similarity, spam, row[0], tuple(shared[:n_words]), base.trust(case))

@@ -87,8 +87,11 @@ class MailFilter:
         self.store.close()
 
     def base(self) -> CaseBase:
-        """What is known now; what is in memory is used as long as nobody else has written."""
-        with store_errors(self.store.path):
+        """What is known now; what is in memory is used as long as nobody else has written.
+
+        Words are read when they are asked for: who asks does so inside ``store.reading()``, or ``store.writing()``.
+        """
+        with self.store.reading():
             changes = self.store.changes()
             if self._base is None or changes != self._changes or len(self._base.words) > _MOST_WORDS:
                 self._base, self._changes = self.store.case_base(), changes
@@ -96,7 +99,9 @@ class MailFilter:
 
     def score(self, message: MailMessage) -> Score:
         """What is known about a message."""
-        return self.base().score(tokens(message))
+        words = tokens(message)
+        with self.store.reading():
+            return self.base().score(words)
 
     def classify(self, raw: bytes, costs: Costs | None = None) -> MailVerdict:
         """Say what a message is; nothing is learned.
@@ -108,8 +113,10 @@ class MailFilter:
         costs : Costs, optional
             What errors cost.
         """
-        base = self.base()
-        score = base.score(tokens(read_message(raw)))
+        words = tokens(read_message(raw))
+        with self.store.reading():
+            base = self.base()
+            score = base.score(words)
         return (costs or Costs()).verdict(score, base.n_spam, base.n_ham)
 
     def learn(self, raw: bytes, *, spam: bool) -> bool:
@@ -197,12 +204,14 @@ class MailFilter:
 
     def messages(self) -> Iterator[Labelled]:
         """All messages in the order in which they were learned."""
-        with store_errors(self.store.path):
+        with self.store.reading():
             words = dict(self.store.db.execute("SELECT number, word FROM word").fetchall())
-            rows = self.store.db.execute("SELECT hash, spam, learned, subject, words FROM message ORDER BY number")
-            for known_by, spam, learned, subject, numbers in rows:
-                texts = tuple(words[number] for number in word_numbers(numbers))
-                yield Labelled(known_by, bool(spam), learned, subject, texts)
+            rows = self.store.db.execute(
+                "SELECT hash, spam, learned, subject, words FROM message ORDER BY number"
+            ).fetchall()
+        for known_by, spam, learned, subject, numbers in rows:
+            texts = tuple(words[number] for number in word_numbers(numbers))
+            yield Labelled(known_by, bool(spam), learned, subject, texts)
 
     def compact(self) -> tuple[int, int]:
         """Write the file anew without gaps; its size before and after."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sepal.mail._filter import MailFilter
-from sepal.mail._store import store_errors, word_numbers
+from sepal.mail._store import word_numbers
 
 _LATELY = 500  # messages that are compared with those before them
 _FIRST = 200  # messages whose errors do not count: the filter had hardly begun
@@ -92,7 +92,7 @@ def mail_status(known: MailFilter) -> MailStatus:
     3
     """
     db = known.store.db
-    with store_errors(known.store.path):
+    with known.store.reading():
         base = known.base()
         rows = db.execute("SELECT spam, log_odds, learned FROM message ORDER BY number").fetchall()
         doubted = _doubted(db, [number for number in range(len(rows)) if base.trust(number) < _DOUBTED][-_SHOWN:])

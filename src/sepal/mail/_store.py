@@ -149,16 +149,32 @@ class Store:
         return int(self.db.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One state of the store for all that is read, whatever other processes write meanwhile."""
+        with store_errors(self.path):
+            if self.db.in_transaction:  # of whoever asks
+                yield
+            else:
+                with _transaction(self.db, "BEGIN"):
+                    yield
+
+    @contextmanager
     def writing(self) -> Iterator[None]:
         """A transaction: all of it, or nothing."""
-        with store_errors(self.path):
-            self.db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self.db.execute("ROLLBACK")
-                raise
-            self.db.execute("COMMIT")
+        with store_errors(self.path), _transaction(self.db, "BEGIN IMMEDIATE"):
+            yield
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
+    db.execute(begin)
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # some errors end it
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
 
 
 def word_numbers(raw: bytes) -> array[int]:
@@ -249,9 +265,11 @@ def _check_head(place: Path) -> None:
 
 
 def _check_version(db: sqlite3.Connection, place: Path) -> None:
-    application = db.execute("PRAGMA application_id").fetchone()[0]
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if application == 0 and version == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+    with _transaction(db, "BEGIN"):  # another process may be making it
+        application = db.execute("PRAGMA application_id").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        empty = db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+    if application == 0 and version == 0 and empty:
         _make(db, "both", CasePolicy())  # whoever made the file was ended before it wrote anything
         return
     if application != APPLICATION:
@@ -266,20 +284,16 @@ def _check_version(db: sqlite3.Connection, place: Path) -> None:
 def _make(db: sqlite3.Connection, part: Part, policy: CasePolicy) -> None:
     """Tables of an empty store, in one transaction; another process may have been first."""
     db.execute("PRAGMA journal_mode = WAL")
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            for statement in _TABLES.strip().split(";\n"):
-                if statement:
-                    db.execute(statement)
-            first = CaseBase(part=part)
-            meta = {"part": part, "n_spam": 0, "n_ham": 0, "wrong": first.wrong, "next_word": 0, "changes": 0}
-            meta |= {name: getattr(policy, name) for name in _POLICY}
-            shares = dict(zip(("share_linear", "share_cases", "share_offset"), first.shares, strict=True))
-            db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, **shares}.items())
-            db.execute(f"PRAGMA application_id = {APPLICATION}")
-            db.execute(f"PRAGMA user_version = {STORE_VERSION}")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
+    with _transaction(db, "BEGIN IMMEDIATE"):
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            return
+        for statement in _TABLES.strip().split(";\n"):
+            if statement:
+                db.execute(statement)
+        first = CaseBase(part=part)
+        meta = {"part": part, "n_spam": 0, "n_ham": 0, "wrong": first.wrong, "next_word": 0, "changes": 0}
+        meta |= {name: getattr(policy, name) for name in _POLICY}
+        shares = dict(zip(("share_linear", "share_cases", "share_offset"), first.shares, strict=True))
+        db.executemany("INSERT INTO meta VALUES (?, ?)", {**meta, **shares}.items())
+        db.execute(f"PRAGMA application_id = {APPLICATION}")
+        db.execute(f"PRAGMA user_version = {STORE_VERSION}")
