@@ -172,6 +172,78 @@ def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path):
     assert _content(tmp_path / "a") == _made(tmp_path / "b", stream(400)[: len(found)])
 
 
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE flags SET flags = x''",
+        "UPDATE flags SET flags = 'text'",
+        "DELETE FROM flags",
+        "DELETE FROM meta WHERE key = 'n_spam'",
+        "DELETE FROM meta WHERE key = 'part'",
+        "UPDATE meta SET value = -1 WHERE key = 'n_ham'",
+        "UPDATE meta SET value = 'few' WHERE key = 'share_linear'",
+        "UPDATE meta SET value = 7.0 WHERE key = 'wrong'",
+        "UPDATE meta SET value = 'all' WHERE key = 'window'",
+        "UPDATE meta SET value = NULL WHERE key = 'changes'",
+        "UPDATE word SET cases = x'ffffffff' WHERE spam + ham = 1; UPDATE word SET cases = zeroblob(3) WHERE spam > 1",
+        "UPDATE word SET cases = replace(cases, x'00000000', x'ffffffff')",
+        "UPDATE word SET spam = spam + 1",
+        "UPDATE word SET number = -number",
+        "UPDATE word SET weight = 'heavy'",
+        "UPDATE word SET number = number + 4294967296",
+    ],
+)
+def test_a_damaged_store_is_told_as_such(tmp_path, harm):
+    """These were an IndexError, a KeyError, a struct.error and a TypeError, which a filter did not expect."""
+    _made(tmp_path / "a", stream(30))
+    with sqlite3.connect(tmp_path / "a") as db:
+        db.executescript(harm)
+    db.close()
+    for ask in (
+        lambda known: known.classify(message(1, True)),
+        lambda known: explain_message(known, message(1, True)),
+        lambda known: known.learn(message(400, True), spam=True),
+    ):
+        with pytest.raises(DataError, match="the store is damaged"), MailFilter(tmp_path / "a") as known:
+            ask(known)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "DELETE FROM message WHERE number = 7",
+        "UPDATE message SET number = number + 100",
+        "UPDATE message SET words = x'ffffffff'",
+        "UPDATE message SET words = x'0000'",
+        "UPDATE message SET words = 'text'",
+        "UPDATE message SET subject = x'ff'",
+        "UPDATE message SET subject = CAST(x'ff' AS TEXT), words = x''",
+        "DELETE FROM word",
+    ],
+)
+def test_a_damaged_list_of_messages_is_told_as_such(tmp_path, harm):
+    with MailFilter(tmp_path / "a", policy=CasePolicy(days=3)) as known:
+        known.learn_many(stream(30))
+    with sqlite3.connect(tmp_path / "a") as db:
+        db.executescript(harm)
+    db.close()
+    refused = 0
+    for ask in (
+        lambda known: list(known.messages()),
+        mail_status,
+        lambda known: explain_message(known, message(1, True)),
+        lambda known: known.learn(message(400, True), spam=True),
+        lambda known: known.unlearn([read_message(message(1, True)).hash]),
+    ):
+        try:
+            with MailFilter(tmp_path / "a") as known:
+                ask(known)
+        except DataError as error:
+            assert "the store is damaged" in str(error)  # noqa: PT017 - not every question meets the damage
+            refused += 1
+    assert refused
+
+
 def test_files_that_are_no_stores_are_left_as_they_are(tmp_path):
     (tmp_path / "text").write_text("hello, I am a text")
     _made(tmp_path / "newer", stream(3))

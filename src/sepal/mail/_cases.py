@@ -60,6 +60,10 @@ class WordSource(Protocol):
         """Those of the words that are known."""
         ...
 
+    def damaged(self, what: str) -> Exception:
+        """The error to raise where words contradict what else is known."""
+        ...
+
 
 @dataclass(frozen=True)
 class Score:
@@ -142,9 +146,12 @@ class CaseBase:
             shared = [self.words[token] for token in tokens if token in self.words and self.words[token].messages]
             root = math.sqrt(len(tokens))
             weights = [math.log((n + 1) / (word.messages + 0.5)) ** 2 / root for word in shared]
-            ham, spam = most_similar_cases(
-                postings=[word.cases for word in shared], weights=weights, cases=self.flags, k=k
-            )
+            try:
+                ham, spam = most_similar_cases(
+                    postings=[word.cases for word in shared], weights=weights, cases=self.flags, k=k
+                )
+            except ValueError as error:
+                raise error if self.source is None else self.source.damaged(str(error)) from error
             cases = math.log((self._sum(spam) + _NOTHING) / (self._sum(ham) + _NOTHING))
         by_linear, by_cases, offset = self.shares
         joined = by_linear * linear + by_cases * cases + offset

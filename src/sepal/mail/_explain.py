@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sepal.mail._cases import CaseBase, Score
 from sepal.mail._filter import MailFilter
 from sepal.mail._message import read_message
-from sepal.mail._store import Store, word_numbers
+from sepal.mail._store import Store
 from sepal.mail._tokens import tokens
 
 
@@ -127,6 +127,7 @@ def _similar(
 
     for spam, cases in ((True, score.spam), (False, score.ham)):
         for similarity, case in cases:
-            row = store.db.execute("SELECT subject, words FROM message WHERE number = ?", (case,)).fetchone()
-            shared = sorted((numbers[each] for each in word_numbers(row[1]) if each in numbers), key=rarity)
-            yield SimilarMessage(similarity, spam, row[0], tuple(shared[:n_words]), base.trust(case))
+            query = "SELECT subject, words FROM message WHERE number = ?"
+            subject, raw = store.row(query, (str, bytes), case)
+            shared = sorted((numbers[each] for each in store.numbers(raw) if each in numbers), key=rarity)
+            yield SimilarMessage(similarity, spam, subject, tuple(shared[:n_words]), base.trust(case))

@@ -15,7 +15,7 @@ from sepal.mail._cases import CaseBase, Part, Score
 from sepal.mail._decision import Costs, MailVerdict
 from sepal.mail._keeping import CasePolicy
 from sepal.mail._message import MailMessage, read_message
-from sepal.mail._store import STORE_VERSION, Store, open_store, store_errors, word_numbers
+from sepal.mail._store import STORE_VERSION, Store, open_store, store_errors
 from sepal.mail._tokens import tokens
 
 _RESTORED = 1_000  # messages in a transaction that need no judging
@@ -154,7 +154,9 @@ class MailFilter:
         try:
             with self.store.writing():
                 base = self.base()
-                number = db.execute("SELECT coalesce(max(number), -1) + 1 FROM message").fetchone()[0]
+                (number,) = self.store.row("SELECT coalesce(max(number), -1) + 1 FROM message", (int,))
+                if number != base.n_messages:
+                    raise self.store.damaged(f"{number} messages, of which {base.n_messages} were counted")
                 for each, score in batch:
                     row = db.execute("SELECT spam FROM message WHERE hash = ?", (each.hash,)).fetchone()
                     if row is not None and bool(row[0]) != each.spam:
@@ -205,13 +207,11 @@ class MailFilter:
     def messages(self) -> Iterator[Labelled]:
         """All messages in the order in which they were learned."""
         with self.store.reading():
-            words = dict(self.store.db.execute("SELECT number, word FROM word").fetchall())
-            rows = self.store.db.execute(
-                "SELECT hash, spam, learned, subject, words FROM message ORDER BY number"
-            ).fetchall()
+            texts = self.store.texts()
+            query = "SELECT hash, spam, learned, subject, words FROM message ORDER BY number"
+            rows = list(self.store.rows(query, (bytes, int, float, str, bytes)))
         for known_by, spam, learned, subject, numbers in rows:
-            texts = tuple(words[number] for number in word_numbers(numbers))
-            yield Labelled(known_by, bool(spam), learned, subject, texts)
+            yield Labelled(known_by, bool(spam), learned, subject, texts(numbers))
 
     def compact(self) -> tuple[int, int]:
         """Write the file anew without gaps; its size before and after."""
@@ -244,11 +244,9 @@ def learn_one(store: Store, base: CaseBase, number: int, each: Labelled, score: 
 
 def replay(store: Store, wanted: dict[bytes, Any]) -> int:
     """Make the store anew from its list of messages, some of them with another label or none; how many there were."""
-    db = store.db
-    words = dict(db.execute("SELECT number, word FROM word").fetchall())
-    rows = db.execute(
-        "SELECT hash, spam, learned, subject, words, cases, linear, log_odds FROM message ORDER BY number"
-    ).fetchall()
+    texts = store.texts()
+    query = "SELECT hash, spam, learned, subject, words, cases, linear, log_odds FROM message ORDER BY number"
+    rows = list(store.rows(query, (bytes, int, float, str, bytes, float, float, float)))
     known = sum(row[0] in wanted for row in rows)
     if all(row[0] not in wanted or wanted[row[0]] == bool(row[1]) for row in rows):
         return known
@@ -259,9 +257,8 @@ def replay(store: Store, wanted: dict[bytes, Any]) -> int:
         for known_by, spam, learned, subject, numbers, cases, linear, log_odds in rows:
             label = wanted.get(known_by, bool(spam))
             if label is not None:
-                texts = tuple(words[word] for word in word_numbers(numbers))
                 before = Score(cases, linear, log_odds) if same else None
-                yield Labelled(known_by, label, learned, subject, texts), before
+                yield Labelled(known_by, label, learned, subject, texts(numbers)), before
             same = same and label == bool(spam)
 
     play(store, changed())
@@ -270,7 +267,7 @@ def replay(store: Store, wanted: dict[bytes, Any]) -> int:
 
 def play(store: Store, messages: Iterable[tuple[Labelled, Score | None]]) -> None:
     """Empty the store and learn these messages, with what was said of them where that is known."""
-    base = CaseBase(part=store.meta()["part"], policy=store.policy())  # type: ignore[arg-type]
+    base = CaseBase(part=store.part(), policy=store.policy())
     for table in ("message", "word", "more_cases", "flags"):
         store.db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
     for number, (each, score) in enumerate(messages):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sepal.mail._filter import MailFilter
-from sepal.mail._store import word_numbers
+from sepal.mail._store import Store
 
 _LATELY = 500  # messages that are compared with those before them
 _FIRST = 200  # messages whose errors do not count: the filter had hardly begun
@@ -91,20 +91,22 @@ def mail_status(known: MailFilter) -> MailStatus:
     ...     mail_status(known).n_words
     3
     """
-    db = known.store.db
-    with known.store.reading():
+    store = known.store
+    with store.reading():
         base = known.base()
-        rows = db.execute("SELECT spam, log_odds, learned FROM message ORDER BY number").fetchall()
-        doubted = _doubted(db, [number for number in range(len(rows)) if base.trust(number) < _DOUBTED][-_SHOWN:])
-        n_words = db.execute("SELECT count(*) FROM word").fetchone()[0]
-        came, went = _moved(db, len(rows))
+        rows = list(store.rows("SELECT spam, log_odds, learned FROM message ORDER BY number", (int, float, float)))
+        if len(rows) != base.n_messages:
+            raise store.damaged(f"{len(rows)} messages, of which {base.n_messages} were counted")
+        doubted = _doubted(store, [number for number in range(len(rows)) if base.trust(number) < _DOUBTED][-_SHOWN:])
+        (n_words,) = store.row("SELECT count(*) FROM word", (int,))
+        came, went = _moved(store, len(rows))
     errors = [(bool(spam), (log_odds > 0.0) != bool(spam)) for spam, log_odds, _ in rows]
     scored = errors[_FIRST:]
     return MailStatus(
         n_spam=base.n_spam,
         n_ham=base.n_ham,
         n_words=n_words,
-        size=known.store.path.stat().st_size,
+        size=store.path.stat().st_size,
         false_alarms=sum(wrong and not spam for spam, wrong in scored),
         misses=sum(wrong and spam for spam, wrong in scored),
         n_scored=len(scored),
@@ -120,8 +122,8 @@ def mail_status(known: MailFilter) -> MailStatus:
     )
 
 
-def _doubted(db: Any, numbers: list[int]) -> tuple[tuple[str, str], ...]:
-    rows = [db.execute("SELECT spam, subject FROM message WHERE number = ?", (each,)).fetchone() for each in numbers]
+def _doubted(store: Store, numbers: list[int]) -> tuple[tuple[str, str], ...]:
+    rows = [store.row("SELECT spam, subject FROM message WHERE number = ?", (int, str), each) for each in numbers]
     return tuple(("spam" if spam else "ham", subject) for spam, subject in rows)
 
 
@@ -141,23 +143,21 @@ def _alarms(errors: list[tuple[bool, bool]]) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _moved(db: Any, n: int, most: int = 12) -> tuple[Any, Any]:
+def _moved(store: Store, n: int, most: int = 12) -> tuple[Any, Any]:
     """Words whose frequency changed most between the last messages and as many before them."""
     lately = min(_LATELY, n // 2)
-    rows = db.execute("SELECT words FROM message ORDER BY number DESC LIMIT ?", (2 * lately,)).fetchall()
+    rows = store.rows("SELECT words FROM message ORDER BY number DESC LIMIT ?", (bytes,), 2 * lately)
     now: Counter[int] = Counter()
     before: Counter[int] = Counter()
     for place, (numbers,) in enumerate(rows):
-        (now if place < lately else before).update(word_numbers(numbers))
+        (now if place < lately else before).update(store.numbers(numbers))
     change = sorted(
         ((now[word] - before[word]) / (now[word] + before[word] + 10.0) ** 0.5, word) for word in {*now, *before}
     )
 
     def named(pairs: list[tuple[float, int]]) -> tuple[tuple[str, int, int], ...]:
-        texts = [
-            (db.execute("SELECT word FROM word WHERE number = ?", (word,)).fetchone()[0], word) for _, word in pairs
-        ]
-        return tuple((text, now[word], before[word]) for text, word in texts)
+        query = "SELECT word FROM word WHERE number = ?"
+        return tuple((*store.row(query, (str,), word), now[word], before[word]) for _, word in pairs)
 
     came = [pair for pair in reversed(change[-most:]) if pair[0] > 0]
     return named(came), named([pair for pair in change[:most] if pair[0] < 0])

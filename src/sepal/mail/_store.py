@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from sepal.exceptions import DataError, ParameterError
-from sepal.mail._cases import CaseBase, Part, Word
+from sepal.mail._cases import PARTS, CaseBase, Part, Word
 from sepal.mail._keeping import CasePolicy, CaseQueue
 
 APPLICATION = 0x5365704D  # "SepM"
 STORE_VERSION = 2  # 1 knew no trust in labels and no policy
 _CHUNK = 512  # cases of a word in one row
 _FLAGS = 4096  # bytes of flags in one row
+_MOST = 2**32  # what numbers of words and messages stay below
 _POLICY = tuple(each.name for each in fields(CasePolicy))
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -46,65 +49,124 @@ class Store:
         """Let go of the file."""
         self.db.close()
 
-    def meta(self) -> dict[str, object]:
-        """Counts and settings."""
-        with store_errors(self.path):
-            return dict(self.db.execute("SELECT key, value FROM meta").fetchall())
+    def damaged(self, what: str) -> DataError:
+        """The error of a file that contradicts itself."""
+        return damaged(self.path, what)
+
+    def rows(self, query: str, kinds: tuple[type, ...], *values: object) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query, each cell of its kind: SQLite would let a damaged file hold anything anywhere."""
+        for row in self.db.execute(query, values):
+            if tuple(map(type, row)) != kinds:
+                raise self.damaged("a cell holds what it cannot hold")
+            yield row
+
+    def row(self, query: str, kinds: tuple[type, ...], *values: object) -> tuple[Any, ...]:
+        """The one row that there must be."""
+        for row in self.rows(query, kinds, *values):
+            return row
+        raise self.damaged("a row is missing")
+
+    def part(self) -> Part:
+        """Which learner it has."""
+        return self._fact("part", lambda part: part in PARTS)  # type: ignore[no-any-return]
 
     def policy(self) -> CasePolicy:
         """Which messages stay cases."""
-        meta = self.meta()
-        return CasePolicy(**{name: meta.get(name) for name in _POLICY})  # type: ignore[arg-type]
+        with self.reading():
+            found = dict(self.db.execute("SELECT key, value FROM meta").fetchall())
+        try:
+            return CasePolicy(**{name: found.get(name) for name in _POLICY})
+        except ParameterError as error:
+            raise self.damaged(str(error)) from error
+
+    def _fact(self, key: str, allowed: Callable[[Any], bool]) -> Any:
+        """A count or setting."""
+        with self.reading():
+            found = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        if found is None or not allowed(found[0]):
+            raise self.damaged(f"{key} is missing, or not what it can be")
+        return found[0]
+
+    def _count(self, key: str) -> int:
+        return int(self._fact(key, lambda count: type(count) is int and 0 <= count < _MOST))
+
+    def _number(self, key: str, least: float = -sys.float_info.max, most: float = sys.float_info.max) -> float:
+        return float(self._fact(key, lambda number: isinstance(number, (int, float)) and least <= number <= most))
 
     def version(self) -> int:
         """In which form the file is written."""
-        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
+        with store_errors(self.path):
+            return int(self.db.execute("PRAGMA user_version").fetchone()[0])
 
     def load_words(self, words: Sequence[str]) -> dict[str, Word]:
         """Those of the words that are known, with the cases that have them."""
         found = {}
-        with store_errors(self.path):
+        kinds = (int, int, int, float, bytes)
+        with self.reading():
             for word in words:
-                row = self.db.execute(
-                    "SELECT number, spam, ham, weight, cases FROM word WHERE word = ?", (word,)
-                ).fetchone()
-                if row is None:
-                    continue
-                number, spam, ham, weight, last = row
-                cases = bytearray()
-                if 4 * (spam + ham) > len(last):
-                    for (chunk,) in self.db.execute(
-                        "SELECT cases FROM more_cases WHERE word = ? ORDER BY chunk", (number,)
-                    ):
-                        cases += chunk
-                cases += last
-                found[word] = Word(number, spam, ham, weight, cases, len(cases) // 4)
+                for number, spam, ham, weight, last in self.rows(
+                    "SELECT number, spam, ham, weight, cases FROM word WHERE word = ?", kinds, word
+                ):
+                    cases = bytearray()
+                    if 4 * (spam + ham) > len(last):
+                        for (chunk,) in self.rows(
+                            "SELECT cases FROM more_cases WHERE word = ? ORDER BY chunk", (bytes,), number
+                        ):
+                            cases += chunk
+                    cases += last
+                    if len(cases) != 4 * (spam + ham) or min(spam, ham) < 0 or not 0 <= number < _MOST:
+                        raise self.damaged("a word is not in as many messages as were counted")
+                    found[word] = Word(number, spam, ham, weight, cases, len(cases) // 4)
         return found
+
+    def numbers(self, raw: bytes) -> array[int]:
+        """The numbers of a message's words."""
+        if len(raw) % 4:
+            raise self.damaged("the words of a message are cut")
+        found = array("I")
+        found.frombytes(raw)
+        return found
+
+    def texts(self) -> Callable[[bytes], tuple[str, ...]]:
+        """What gives the words of a message by their numbers."""
+        words = dict(self.rows("SELECT number, word FROM word", (int, str)))
+
+        def of(raw: bytes) -> tuple[str, ...]:
+            found = tuple(words.get(number) for number in self.numbers(raw))
+            if None in found:
+                raise self.damaged("a message has a word that is not there")
+            return found  # type: ignore[return-value]
+
+        return of
 
     def case_base(self) -> CaseBase:
         """What is known, words loaded when they are asked for."""
-        meta = self.meta()
-        flags = bytearray()
-        with store_errors(self.path):
-            for (part,) in self.db.execute("SELECT flags FROM flags ORDER BY chunk"):
-                flags += part
-        policy = self.policy()
-        return CaseBase(
-            part=meta["part"],  # type: ignore[arg-type]
-            policy=policy,
-            wrong=meta["wrong"],  # type: ignore[arg-type]
-            queue=None if policy == CasePolicy() else CaseQueue(policy, self._used(flags)),
-            n_spam=meta["n_spam"],  # type: ignore[arg-type]
-            n_ham=meta["n_ham"],  # type: ignore[arg-type]
-            shares=(meta["share_linear"], meta["share_cases"], meta["share_offset"]),  # type: ignore[arg-type]
-            next_word=meta["next_word"],  # type: ignore[arg-type]
-            flags=flags,
-            source=self,
-        )
+        with self.reading():
+            flags = bytearray()
+            for (each,) in self.rows("SELECT flags FROM flags ORDER BY chunk", (bytes,)):
+                flags += each
+            policy, n_spam, n_ham = self.policy(), self._count("n_spam"), self._count("n_ham")
+            if len(flags) != 4 * (n_spam + n_ham):
+                raise self.damaged(f"{len(flags) // 4} flags of {n_spam + n_ham} messages")
+            return CaseBase(
+                part=self.part(),
+                policy=policy,
+                wrong=self._number("wrong", 0.0, 1.0),
+                queue=None if policy == CasePolicy() else CaseQueue(policy, self._used(flags)),
+                n_spam=n_spam,
+                n_ham=n_ham,
+                shares=(self._number("share_linear"), self._number("share_cases"), self._number("share_offset")),
+                next_word=self._count("next_word"),
+                flags=flags,
+                source=self,
+            )
 
     def _used(self, flags: bytearray) -> Iterator[tuple[int, bool, float]]:
         """Number, label and time of the messages that are cases."""
-        for number, spam, when in self.db.execute("SELECT number, spam, learned FROM message ORDER BY number"):
+        kinds = (int, int, float)
+        for number, spam, when in self.rows("SELECT number, spam, learned FROM message ORDER BY number", kinds):
+            if not 0 <= number < len(flags) // 4:
+                raise self.damaged("a message has no flags")
             if flags[4 * number] & 1:
                 yield number, bool(spam), when
 
@@ -146,7 +208,7 @@ class Store:
 
     def changes(self) -> int:
         """How often the store was written."""
-        return int(self.db.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()[0])
+        return self._count("changes")
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -177,13 +239,6 @@ def _transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-def word_numbers(raw: bytes) -> array[int]:
-    """The numbers of a message's words."""
-    found = array("I")
-    found.frombytes(raw)
-    return found
-
-
 # What SQLite calls an error of the disk where there was no room in memory for a file that processes share.
 _NO_MEMORY = ("SQLITE_NOMEM", "SQLITE_IOERR_NOMEM", "SQLITE_IOERR_SHMMAP")
 
@@ -201,12 +256,19 @@ def store_errors(path: Path) -> Iterator[None]:
             ) from error
         if getattr(error, "sqlite_errorname", "") in _NO_MEMORY:
             raise MemoryError(str(error)) from error
+        if "decode" in str(error):
+            raise damaged(path, "a text is none") from error
         raise DataError(f"{path}: the store cannot be used: {error}") from error
-    except sqlite3.DatabaseError as error:
-        raise DataError(
-            f"{path}: the store is damaged: {error}",
-            hint="restore it from a copy, or from sepal mail export; the file was left as it is",
-        ) from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what SQLite says holds bytes of the file
+        raise damaged(path, str(error)) from error
+
+
+def damaged(path: Path, what: str) -> DataError:
+    """The one error of a damaged store."""
+    return DataError(
+        f"{path}: the store is damaged: {what}",
+        hint="restore it from a copy, or from sepal mail export; the file was left as it is",
+    )
 
 
 def open_store(
@@ -247,10 +309,13 @@ def open_store(
             raise
         db.execute("PRAGMA synchronous = NORMAL")
     store = Store(db, place)
-    for name, asked, kept in (("part", part, store.meta()["part"]), ("policy", policy, store.policy())):
-        if asked is not None and asked != kept:
-            store.close()
-            raise ParameterError(f"{place}: this store was made with {name} {kept!r}, not {asked!r}")
+    try:
+        for name, asked, kept in (("part", part, store.part()), ("policy", policy, store.policy())):
+            if asked is not None and asked != kept:
+                raise ParameterError(f"{place}: this store was made with {name} {kept!r}, not {asked!r}")
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
