@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -310,6 +311,19 @@ def test_the_messages_of_a_store_may_be_changed_while_they_are_looked_at(tmp_pat
     _made(tmp_path / "a", mail)
     with MailFilter(tmp_path / "a") as known:
         assert sum(known.unlearn([each.hash]) for each in known.messages()) == 10
+
+
+def test_who_makes_a_store_waits_for_another_who_does(tmp_path):
+    """The second of two processes that made a store at once was told that it is locked, however long it would wait."""
+    holder = sqlite3.connect(tmp_path / "a", isolation_level=None, check_same_thread=False)
+    holder.execute("BEGIN IMMEDIATE")
+    holder.execute("CREATE TABLE x (y)")
+    soon = threading.Timer(0.3, holder.execute, ["ROLLBACK"])
+    soon.start()
+    with MailFilter(tmp_path / "a", wait=30) as known:
+        assert known.learn(b"Subject: x\n\ny", spam=True)
+    soon.join()
+    holder.close()
 
 
 def test_a_locked_store_is_told(tmp_path):

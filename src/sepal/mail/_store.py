@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -301,9 +302,9 @@ def open_store(
         db = sqlite3.connect(place, timeout=wait, isolation_level=None)
         try:
             if there:
-                _check_version(db, place)
+                _check_version(db, place, wait)
             else:
-                _make(db, part or "both", policy or CasePolicy())
+                _make(db, part or "both", policy or CasePolicy(), wait)
         except BaseException:
             db.close()
             raise
@@ -329,13 +330,13 @@ def _check_head(place: Path) -> None:
         raise DataError(f"{place}: this is no store of sepal mail; the file was left as it is")
 
 
-def _check_version(db: sqlite3.Connection, place: Path) -> None:
+def _check_version(db: sqlite3.Connection, place: Path, wait: float) -> None:
     with _transaction(db, "BEGIN"):  # another process may be making it
         application = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
         empty = db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
     if application == 0 and version == 0 and empty:
-        _make(db, "both", CasePolicy())  # whoever made the file was ended before it wrote anything
+        _make(db, "both", CasePolicy(), wait)  # whoever made the file was ended before it wrote anything
         return
     if application != APPLICATION:
         raise DataError(f"{place}: this SQLite file is no store of sepal mail; it was left as it is")
@@ -346,9 +347,22 @@ def _check_version(db: sqlite3.Connection, place: Path) -> None:
         )
 
 
-def _make(db: sqlite3.Connection, part: Part, policy: CasePolicy) -> None:
+def _in_wal_mode(db: sqlite3.Connection, *, last: bool) -> bool:
+    """Whether the file could be set so; SQLite itself does not wait here for another process that makes the file."""
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if last or "locked" not in str(error):
+            raise
+        return False
+    return True
+
+
+def _make(db: sqlite3.Connection, part: Part, policy: CasePolicy, wait: float) -> None:
     """Tables of an empty store, in one transaction; another process may have been first."""
-    db.execute("PRAGMA journal_mode = WAL")
+    until = time.monotonic() + wait
+    while not _in_wal_mode(db, last=time.monotonic() >= until):
+        time.sleep(0.01)
     with _transaction(db, "BEGIN IMMEDIATE"):
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             return
