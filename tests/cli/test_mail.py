@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sepal.cli._mail import main_mail
+from sepal.mail import MailFilter
 from tests.mail.made import message
 
 ROOT = Path(__file__).parent.parent.parent
@@ -64,6 +67,38 @@ def test_a_filter_that_fails_passes_the_message_on(store):
         assert (found.returncode, found.stdout) == (status, raw)
         assert b"no store" in found.stderr
     assert (store / "broken.db").read_text() == "no store"
+
+
+@pytest.mark.parametrize(
+    "harm", ["UPDATE flags SET flags = x''", "DELETE FROM meta WHERE key = 'n_spam'", "DROP TABLE word"]
+)
+def test_a_damaged_store_does_not_stop_a_message(store, harm):
+    """The message was lost behind a traceback."""
+    with sqlite3.connect(store / "mail.db") as db:
+        db.execute(harm)
+    db.close()
+    raw = message(100, True)
+    for how, status in (("tempfail", 75), ("pass", 0)):
+        found = _filter(store, raw, "--on-error", how)
+        assert (found.returncode, found.stdout) == (status, raw)
+        assert found.stderr.startswith(b"sepal mail filter: ")
+        assert b"Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("wrong", [ZeroDivisionError("of all things"), MemoryError(), UnicodeError("\ud800")])
+def test_no_error_whatever_stops_a_message(store, wrong, monkeypatch, capsys):
+    def fails(*_):
+        raise wrong
+
+    monkeypatch.setattr(MailFilter, "classify", fails)
+    raw = message(100, True)
+    for how, status in (("tempfail", 75), ("pass", 0)):
+        out = io.BytesIO()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out))
+        assert main_mail(["filter", "--on-error", how]) == status
+        assert out.getvalue() == raw
+        assert type(wrong).__name__ in capsys.readouterr().err
 
 
 def test_the_filter_tells_its_verdict_as_json_on_stderr(store, capsys):

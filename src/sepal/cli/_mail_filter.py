@@ -42,8 +42,10 @@ def filter_message(asked: argparse.Namespace) -> int:
         with known:
             found = known.classify(raw, costs)
         out, verdict = marked(raw, found), found
-    except (SepalError, MemoryError, RecursionError, OSError) as error:
-        out, wrong = raw, str(error)
+    except Exception as error:  # whatever it is, the message goes on
+        expected = isinstance(error, (SepalError, OSError))
+        out, wrong = raw, str(error) if expected else f"{type(error).__name__}: {error}"
+        wrong = wrong.encode("utf-8", "backslashreplace").decode()
         status = TEMPFAIL if asked.on_error == "tempfail" else 0
     sys.stdout.buffer.write(out)
     sys.stdout.buffer.flush()
