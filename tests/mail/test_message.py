@@ -20,6 +20,28 @@ def test_headers_that_others_wrote_are_not_read():
     assert read_message(plain.replace(b"\n", b"\r\n")).hash == read_message(plain).hash
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        '"billing@paypal.example" <x@evil.example>',
+        "billing@paypal.example <x@evil.example>",
+        "=?utf-8?q?billing=40paypal.example?= <x@evil.example>",
+        "=?utf-8?q?=3Cbilling=40paypal.example=3E?= <x@Evil.example>",
+        '"a \\" <b@paypal.example>" <x@evil.example>, <y@paypal.example>',
+        '"an open quote <x@evil.example>',
+        "x@evil.example (billing@paypal.example)",
+        "<@paypal.example:x@evil.example>",
+        '<"x@paypal.example"@evil.example>',
+        "<none> x@evil.example",
+        "=?utf-8?q?x=40evil.example?=",
+        '"x@evil.example"',
+    ],
+)
+def test_the_sender_is_the_domain_of_the_address_and_not_of_the_name(value):
+    """The domain was taken from the display name, where anybody may write any address."""
+    assert read_message(b"From: " + value.encode() + b"\n\nhi").sender == "evil.example"
+
+
 def test_encodings_that_lie():
     head = b"Subject: x\nContent-Type: text/plain; charset="
     assert "Grüße" in read_message(head + b"us-ascii\n\nGr\xc3\xbc\xc3\x9fe").text

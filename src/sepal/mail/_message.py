@@ -24,6 +24,8 @@ _HTML_SIGN = re.compile(
     r"<\s*(?:html|body|font|table|a\s+href|br|p|div|img|center|meta|td|span|b|i)\b[^<]{0,500}>", re.I
 )
 _DOMAIN = re.compile(r"@([A-Za-z0-9_.-]{1,255})")
+_ANGLE = re.compile(r"<[^<>]*@([A-Za-z0-9_.-]{1,255})[^<>@]*>")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 # What the standard library's parser of headers raises on headers that nobody should send.
 _BROKEN = (AttributeError, HeaderParseError, IndexError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -117,9 +119,8 @@ def read_message(raw: bytes) -> MailMessage:
     if parsed is None or not texts.gather(parsed):
         texts.plain.append(_decoded(body, None))
     headers = _raw_headers(head[:_HEADERS])
-    sender = _DOMAIN.search(_unfolded(headers.get("from", "")))
     return texts.message(
-        _unfolded(headers.get("subject", "")), sender[1].lower().strip(".") if sender else "", _hash(headers, body)
+        _unfolded(headers.get("subject", "")), _sender(headers.get("from", "")), _hash(headers, body)
     )
 
 
@@ -143,6 +144,13 @@ def _raw_headers(head: bytes) -> dict[str, str]:
         if colon and key in ("subject", "from", "message-id", "date") and key not in found:
             found[key] = _decoded(value.strip()[:_HEADER], None)
     return found
+
+
+def _sender(value: str) -> str:
+    """The domain of the address in a From line, never that of a display name, which may be another address."""
+    bare = _QUOTED.sub("", value)
+    found = _ANGLE.search(bare) or _DOMAIN.search(bare) or _DOMAIN.search(_unfolded(value))
+    return found[1].lower().strip(".") if found else ""
 
 
 def _unfolded(value: str) -> str:
