@@ -6,13 +6,13 @@ import email.policy
 import re
 from dataclasses import dataclass
 from email.errors import HeaderParseError
-from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from sepal.mail._charsets import decoded, unfolded, whole
 from sepal.mail._html import html_text
 
 MOST_BYTES = 1_000_000
@@ -117,11 +117,10 @@ def read_message(raw: bytes) -> MailMessage:
         parsed = None
     texts: _Texts = _Texts()
     if parsed is None or not texts.gather(parsed):
-        texts.plain.append(_decoded(body, None))
+        texts.plain.append(decoded(body, None))
     headers = _raw_headers(head[:_HEADERS])
-    return texts.message(
-        _unfolded(headers.get("subject", "")), _sender(headers.get("from", "")), _hash(headers, body)
-    )
+    subject, sender = (decoded(headers.get(name, b""), None) for name in ("subject", "from"))
+    return texts.message(unfolded(subject), _sender(sender), _hash(headers, body))
 
 
 def _split(raw: bytes) -> tuple[bytes, bytes, bytes]:
@@ -134,53 +133,35 @@ def _split(raw: bytes) -> tuple[bytes, bytes, bytes]:
     return raw[: found.start()], b"\n\n", raw[found.end() :]
 
 
-def _raw_headers(head: bytes) -> dict[str, str]:
+def _raw_headers(head: bytes) -> dict[str, bytes]:
     """The first of each header that is read, as it stands."""
-    found: dict[str, str] = {}
+    found: dict[str, bytes] = {}
     unfolded = re.sub(rb"\r?\n[ \t]+", b" ", head)
     for line in unfolded.splitlines():
         name, colon, value = line.partition(b":")
         key = name.strip().lower().decode("latin-1")
         if colon and key in ("subject", "from", "message-id", "date") and key not in found:
-            found[key] = _decoded(value.strip()[:_HEADER], None)
+            found[key] = value.strip()[:_HEADER]
     return found
 
 
 def _sender(value: str) -> str:
     """The domain of the address in a From line, never that of a display name, which may be another address."""
     bare = _QUOTED.sub("", value)
-    found = _ANGLE.search(bare) or _DOMAIN.search(bare) or _DOMAIN.search(_unfolded(value))
+    found = _ANGLE.search(bare) or _DOMAIN.search(bare) or _DOMAIN.search(unfolded(value))
     return found[1].lower().strip(".") if found else ""
 
 
-def _unfolded(value: str) -> str:
-    """A header with its encoded words decoded."""
-    if "=?" not in value:
-        return value
-    try:
-        parts = decode_header(value)
-    except _BROKEN:
-        return value
-    return "".join(part if isinstance(part, str) else _decoded(part, charset) for part, charset in parts)
-
-
-def _decoded(raw: bytes, charset: str | None) -> str:
-    """Text of bytes: UTF-8 where they are, which is no accident; else as they say; else as Windows writes."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        try:
-            text = raw.decode(charset.strip("\"' ").lower()) if charset else ""
-        except _BROKEN:
-            text = ""
-        return text or raw.decode("cp1252", "replace")
-
-
-def _hash(headers: dict[str, str], body: bytes) -> bytes:
+def _hash(headers: dict[str, bytes], body: bytes) -> bytes:
     """By who wrote what and when, not by what servers and filters add; how lines end does not count."""
     digest = blake2b(digest_size=16)
     for name in ("message-id", "date", "from", "subject"):
-        digest.update(" ".join(headers.get(name, "").split()).encode("utf-8", "replace") + b"\n")
+        raw = headers.get(name, b"")
+        try:
+            value = raw.decode("utf-8")
+        except UnicodeDecodeError:  # hashes are in stores: this stays as it is
+            value = raw.decode("cp1252", "replace")
+        digest.update(" ".join(value.split()).encode("utf-8", "replace") + b"\n")
     digest.update(b"\n" + body.replace(b"\r\n", b"\n").rstrip())
     return digest.digest()
 
@@ -210,13 +191,13 @@ class _Texts:
         name = part.get_filename()
         disposition = str(part.get("content-disposition", "")).lower()
         if kind not in ("text/plain", "text/html") or name or disposition.startswith("attachment"):
-            self.attachments.append((kind[:100], str(name or "")[:200]))
+            self.attachments.append((whole(kind[:100]), whole(str(name or "")[:200])))
             if not kind.startswith("text/") or name:
                 return
         payload = part.get_payload(decode=True)
         raw = payload if isinstance(payload, bytes) else b""
         charset = part.get_param("charset")
-        text = _decoded(raw[:MOST_TEXT], charset if isinstance(charset, str) else None)
+        text = decoded(raw[:MOST_TEXT], charset if isinstance(charset, str) else None)
         (self.html if kind == "text/html" else self.plain).append(text)
 
     def message(self, subject: str, sender: str, known_by: bytes) -> MailMessage:
