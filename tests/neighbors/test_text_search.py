@@ -119,9 +119,10 @@ def test_neighbours_of_new_rows(kind: str) -> None:
     assert np.diff(within.start).tolist() == counts.tolist()
 
 
-def test_a_part_of_the_rows_and_weights() -> None:
+@pytest.mark.parametrize("weights", [[2.0, 0.5, 1.0, 0.25], [1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 2.0, 0.0]])
+def test_a_part_of_the_rows_and_weights(weights: list[float]) -> None:
+    """Where all columns beside the texts had weight 0, each counted once."""
     table = tables("mixed")
-    weights = [2.0, 0.5, 1.0, 0.25]
     search = prepare_search(table, distance="heom", distance_params={"weights": weights}, scale="minmax")
     wanted = expected("mixed", table, table.n_rows, weights)
     among, asking = np.arange(0, 20), np.arange(20, 30)

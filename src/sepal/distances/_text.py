@@ -253,8 +253,10 @@ def fit_text_distance(
     rest = None
     if others:
         own = weights[others]
-        used = None if np.all(own == 1.0) or not np.any(own > 0) else {"weights": own}
+        silenced = not np.any(own > 0)  # which is no distance by itself, but beside texts it is
+        used = None if np.all(own == 1.0) or silenced else {"weights": own}
         rest = fit_distance(without_texts(table), "heom", scale=scale, params=used)
+        rest = replace(rest, factors=np.zeros(len(own))) if silenced else rest
     learned = tuple(learn_words(text_cells(table, j), table.text_options) for j in columns)
     notes = () if rest is None else rest.notes
     silent = [table.names[j] for j, words in zip(columns, learned, strict=True) if not words.rows_with.any()]
