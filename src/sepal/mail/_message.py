@@ -15,7 +15,7 @@ from typing import Any
 from sepal.mail._charsets import decoded, unfolded, whole
 from sepal.mail._html import html_text
 
-MOST_BYTES = 1_000_000
+MOST_BYTES = 1_000_000  # of a body, its lines ending in one byte
 MOST_PARTS = 100
 MOST_TEXT = 300_000
 _HEADER = 2_000  # characters of a header that are read
@@ -92,7 +92,7 @@ _POLICY = _Policy(raise_on_defect=False)
 def read_message(raw: bytes) -> MailMessage:
     """Read one message; there are no bytes that are refused.
 
-    Of a longer message the first 1,000,000 bytes, 100 parts and 300,000 characters are read.
+    Of a long one 200,000 bytes of headers, 1,000,000 bytes of the body, 100 parts and 300,000 characters are read.
 
     Parameters
     ----------
@@ -109,28 +109,28 @@ def read_message(raw: bytes) -> MailMessage:
     >>> read_message(b"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\\n\\nhi").subject
     'Grüße'
     """
-    cut = raw[:MOST_BYTES]
-    head, blank, body = _split(cut)
+    head, body = _split(raw)
+    head, body = head[:_HEADERS], body[: 2 * MOST_BYTES + 1].replace(b"\r\n", b"\n")[:MOST_BYTES]
     try:
-        parsed: Message | None = BytesParser(policy=_POLICY).parsebytes(head[:_HEADERS] + blank + body)
+        parsed: Message | None = BytesParser(policy=_POLICY).parsebytes(head + b"\n\n" + body)
     except _BROKEN:
         parsed = None
     texts: _Texts = _Texts()
     if parsed is None or not texts.gather(parsed):
         texts.plain.append(decoded(body, None))
-    headers = _raw_headers(head[:_HEADERS])
+    headers = _raw_headers(head)
     subject, sender = (decoded(headers.get(name, b""), None) for name in ("subject", "from"))
     return texts.message(unfolded(subject), _sender(sender), _hash(headers, body))
 
 
-def _split(raw: bytes) -> tuple[bytes, bytes, bytes]:
-    """Header block, the empty line, and the rest; a line of mbox before it is no header."""
+def _split(raw: bytes) -> tuple[bytes, bytes]:
+    """Header block, and what follows the empty line; a line of mbox before it is no header."""
     if raw.startswith((b"From ", b">From ")):
         raw = raw[raw.find(b"\n") + 1 :]
     found = re.search(rb"\r?\n\r?\n", raw)
     if found is None:
-        return raw, b"\n\n", b""
-    return raw[: found.start()], b"\n\n", raw[found.end() :]
+        return raw, b""
+    return raw[: found.start()], raw[found.end() :]
 
 
 def _raw_headers(head: bytes) -> dict[str, bytes]:
@@ -162,7 +162,7 @@ def _hash(headers: dict[str, bytes], body: bytes) -> bytes:
         except UnicodeDecodeError:  # hashes are in stores: this stays as it is
             value = raw.decode("cp1252", "replace")
         digest.update(" ".join(value.split()).encode("utf-8", "replace") + b"\n")
-    digest.update(b"\n" + body.replace(b"\r\n", b"\n").rstrip())
+    digest.update(b"\n" + body.rstrip())
     return digest.digest()
 
 
