@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from sepal.cli._mail import main_mail
-from sepal.mail import MailFilter
+from sepal.cli._mail_filter import marked
+from sepal.mail import MailFilter, MailVerdict, Score
 from tests.mail.made import message
 
 ROOT = Path(__file__).parent.parent.parent
@@ -57,6 +58,28 @@ def test_the_filter_adds_one_header_and_changes_nothing_else(store):
     assert (found.returncode, first) == (0, b"From x Mon")
     assert header.startswith(b"X-Sepal: spam, probability=0.9")
     assert rest == message(100, True)
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(
+    ("head", "left", "body"),
+    [
+        (b"Subject: a\nX-Sepal: ham\n", b"Subject: a\n", b"\nbody\n"),
+        (b"X-Sepal: ham\nSubject: a\n", b"Subject: a\n", b"\nX-Sepal: said here\n\nbody\n"),
+        (b"X-SEPAL : ham\n folded\n\tmore\nSubject: a\n", b"Subject: a\n", b"\n\n"),
+        (b"Subject: a\nX-Sepal: ham", b"Subject: a\n", b""),
+        (b"Subject: a\nX-Sepal: ham\n folded", b"Subject: a\n", b""),
+        (b"X-Sepal: ham\nX-Sepal: ham\n", b"", b"\nbody"),
+        (b"", b"", b"\nX-Sepal: said here\n\nbody\n"),
+        (b"X-Sepal-Not: x\n", b"X-Sepal-Not: x\n", b"\nhi"),
+    ],
+)
+def test_no_header_of_ours_is_forged(head, left, body, line):
+    """The last header of a mail with CRLF, and that of a mail without a body, stayed."""
+    verdict = MailVerdict("spam", 0.75, Score(0.0, 0.0, 0.0))
+    for first in (b"", b"From a Mon\n"):
+        raw, wanted = first + head + body, first + b"X-Sepal: spam, probability=0.750000\n" + left + body
+        assert marked(raw.replace(b"\n", line), verdict) == wanted.replace(b"\n", line)
 
 
 def test_a_filter_that_fails_passes_the_message_on(store):

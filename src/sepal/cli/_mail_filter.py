@@ -14,7 +14,8 @@ from sepal.mail import Costs, MailFilter, MailVerdict, read_mail
 
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}
 TEMPFAIL = 75
-_OURS = re.compile(rb"(?im)^x-sepal:[^\n]*\n(?:[ \t][^\n]*\n)*")
+_OURS = re.compile(rb"(?im)^x-sepal[ \t]*:[^\n]*(?:\n|\Z)(?:[ \t][^\n]*(?:\n|\Z))*")
+_END_OF_HEAD = re.compile(rb"(?P<head>\A|\n)\r?\n")
 
 
 def _filter(asked: argparse.Namespace) -> tuple[MailFilter, Costs]:
@@ -65,12 +66,12 @@ def _said(as_json: bool, verdict: MailVerdict | None, wrong: str | None) -> str:
 
 def marked(raw: bytes, verdict: MailVerdict) -> bytes:
     """The message with our header as the first one, behind the line of an mbox; one that claims to be ours goes."""
-    line = b"\r\n" if b"\r\n" in raw[:2000] else b"\n"
     first = b""
     if raw.startswith(b"From "):
         end = raw.find(b"\n") + 1
         first, raw = raw[:end], raw[end:]
-    blank = re.search(rb"\r?\n\r?\n", raw)
-    head, rest = (raw, b"") if blank is None else (raw[: blank.start() + 1], raw[blank.start() + 1 :])
+    blank = _END_OF_HEAD.search(raw)
+    end = len(raw) if blank is None else blank.end("head")
     ours = f"X-Sepal: {verdict.label}, probability={verdict.probability:.6f}".encode()
-    return first + ours + line + _OURS.sub(b"", head) + rest
+    line = b"\r\n" if (first + raw).partition(b"\n")[0].endswith(b"\r") else b"\n"
+    return first + ours + line + _OURS.sub(b"", raw[:end]) + raw[end:]
