@@ -189,6 +189,46 @@ def test_unlearn_relearn_export_import_and_compact(store, capsys):
     assert main_mail(["import", str(store / "spam.mbox")]) == 3
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"learned": float("nan")}, "learned must be a time"),
+        ({"learned": 1e300}, "learned must be a time"),
+        ({"learned": 10**400}, "learned must be a time"),
+        ({"learned": -1}, "learned must be a time"),
+        ({"learned": True}, "learned must be a time"),
+        ({"subject": "\ud800"}, "subject must be a text"),
+        ({"subject": None}, "subject must be a text"),
+        ({"words": ["\ud800"]}, "words must be a list"),
+        ({"words": "abc"}, "words must be a list"),
+        ({"words": [1]}, "words must be a list"),
+        ({"spam": 1}, "spam must be true or false"),
+        ({"hash": "12 4" * 8}, "hash must be a text of 32"),
+        ({"spam": False}, "the message is known as spam"),
+    ],
+)
+def test_a_line_that_cannot_be_imported_is_named_and_nothing_is_imported(store, capsys, wrong, told):
+    """A time of 1e300 was taken in and ended status, a text was taken for its letters, half of a file was learned."""
+    assert main_mail(["export", "--out", str(store / "a.jsonl")]) == 0
+    lines = (store / "a.jsonl").read_text().splitlines()
+    fresh = [json.dumps({**json.loads(lines[0]), "hash": f"{i:032x}"}) for i in range(150)]
+    (store / "w.jsonl").write_text("\n".join([*fresh, json.dumps({**json.loads(lines[0]), **wrong})]))
+    assert main_mail(["import", str(store / "w.jsonl")]) == 3
+    said = capsys.readouterr().err
+    assert "line 151" in said
+    assert told in said
+    assert main_mail(["export", "--out", str(store / "b.jsonl")]) == 0
+    assert (store / "b.jsonl").read_text() == (store / "a.jsonl").read_text()
+
+
+def test_a_time_that_is_none_does_not_end_status(store, capsys):
+    with sqlite3.connect(store / "mail.db") as db:
+        db.execute("UPDATE message SET learned = 1e300 WHERE number = 59")
+    db.close()
+    assert main_mail(["status"]) == 0
+    assert "to an unknown time" in capsys.readouterr().out
+
+
 def test_explain_status_and_eval(store, capsys):
     assert main_mail(["explain", str(store / "s")]) == 0
     text = capsys.readouterr().out

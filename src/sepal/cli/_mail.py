@@ -228,7 +228,7 @@ def _import(asked: argparse.Namespace) -> int:
         if all(Path(file).suffix == ".jsonl" for file in asked.files):
             from sepal.cli._mail_exchange import read_lines
 
-            new = sum(sum(known.add(read_lines(file))) for file in asked.files)
+            new = sum(known.add(read_lines(asked.files, known)))
             return give_mail_answer(asked, "mail_learned", f"learned {new}\n", {"learned": new})
         if not (asked.spam or asked.ham):
             raise ParameterError("import of messages needs --spam or --ham", hint="files of export end in .jsonl")

@@ -169,9 +169,15 @@ def _give_page(
     return 0
 
 
+def _day(when: float) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(when))
+    except (OverflowError, OSError, ValueError):  # of a store that was filled with what is no time
+        return "an unknown time"
+
+
 def _status_text(found: MailStatus) -> str:
-    day = "%Y-%m-%d %H:%M"
-    times = [time.strftime(day, time.localtime(each)) for each in (found.first, found.last)]
+    times = [_day(each) for each in (found.first, found.last)]
     alarms, misses, n = found.lately
     lines = [
         f"{found.n_spam:,} spam and {found.n_ham:,} good messages, {found.n_words:,} words, {found.size:,} bytes",
