@@ -326,6 +326,20 @@ def test_who_makes_a_store_waits_for_another_who_does(tmp_path):
     holder.close()
 
 
+def test_an_explanation_has_as_many_words_as_were_asked_for(tmp_path):
+    """None asked for were all of them, and -1 all but one."""
+    _made(tmp_path / "a", stream(40))
+    with MailFilter(tmp_path / "a") as known:
+        for raw in (message(100, True), message(100, False)):
+            for n in (0, 1, 3):
+                why = explain_message(known, raw, n)
+                lists = (why.for_spam, why.for_ham, *(each.words for each in why.similar))
+                assert max(map(len, lists)) == n
+        for wrong in (-1, 2.5):
+            with pytest.raises(ParameterError, match="n_words must be an integer of at least 0"):
+                explain_message(known, message(100, True), wrong)
+
+
 def test_a_locked_store_is_told(tmp_path):
     _made(tmp_path / "a", stream(3))
     holder = sqlite3.connect(tmp_path / "a", isolation_level=None)

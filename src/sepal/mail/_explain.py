@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sepal.exceptions import ParameterError
 from sepal.mail._cases import CaseBase, Score
 from sepal.mail._filter import MailFilter
 from sepal.mail._message import read_message
@@ -85,7 +86,7 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
     raw : bytes
         The message.
     n_words : int
-        How many words each list has at most.
+        How many words each list has at most; 0 for none.
 
     Returns
     -------
@@ -101,6 +102,8 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
     ...     explain_message(known, b"Subject: pills\\n\\npills").similar[0].words
     ('pills',)
     """
+    if not isinstance(n_words, int) or n_words < 0:
+        raise ParameterError(f"n_words must be an integer of at least 0; got {n_words!r}")
     words = tokens(read_message(raw))
     with known.store.reading():
         base = known.base()
@@ -112,7 +115,7 @@ def explain_message(known: MailFilter, raw: bytes, n_words: int = 10) -> MailExp
     norm = math.sqrt(sum(value * value for value in values.values()) + fresh) or 1.0
     parts = sorted(((base.words[word].weight * value / norm, word) for word, value in values.items()))
     against = tuple((word, part) for part, word in parts[:n_words] if part < 0)
-    speaking = tuple((word, part) for part, word in reversed(parts[-n_words:]) if part > 0)
+    speaking = tuple((word, part) for part, word in parts[::-1][:n_words] if part > 0)
     return MailExplanation(score, base.shares, similar, speaking, against)
 
 
