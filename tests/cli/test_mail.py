@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import random
@@ -244,6 +245,32 @@ def test_explain_status_and_eval(store, capsys):
     page = (store / "eval.html").read_text()
     assert "both parts           error   0.00 %" in page
     assert "<svg" in page
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (b"date,subject,text,class\n2020,x,hello,spam\n2021,y\n", "line 3: the row is short: there is no text"),
+        (b"text,class,date\nhello,spam,1\nfoo,ham\n", "line 3: the row is short: there is no date"),
+        (b"text,class\n", "expected the columns text and class"),
+        (gzip.compress(b"text,class\nhello,spam\n")[:20], "cannot be read"),
+        (gzip.compress(b"text,class\nhello,spam\n" * 9)[:12] + b"\xff" * 30, "cannot be read"),
+    ],
+)
+def test_a_table_of_mail_that_is_damaged_is_told_as_such(tmp_path, capsys, raw, told):
+    """These were tracebacks."""
+    path = tmp_path / ("mail.csv" if raw[:1] in b"td" else "mail.csv.gz")
+    path.write_bytes(raw)
+    assert main_mail(["eval", "--skip", "0", str(path)]) == 3
+    said = capsys.readouterr().err
+    assert told in said
+    assert "Traceback" not in said
+
+
+def test_fewer_messages_than_none_cannot_be_skipped(tmp_path, capsys):
+    (tmp_path / "mail.csv").write_text("text,class\n" + "hello,spam\nfoo,ham\n" * 9)
+    assert main_mail(["eval", "--skip", "-1", str(tmp_path / "mail.csv")]) == 3
+    assert "skip must be an integer of at least 0; got -1" in capsys.readouterr().err
 
 
 def test_the_same_facts_as_json(store, capsys):

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import time
+import zlib
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -134,8 +135,14 @@ def _csv_messages(path: str) -> Iterator[tuple[tuple[str, ...], bool]]:
     csv.field_size_limit(2**30)
     try:
         raw = gzip.decompress(Path(path).read_bytes()) if path.endswith(".gz") else Path(path).read_bytes()
-        rows = list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""))
+        rows = []
+        for row in reader:
+            short = [name for name, cell in row.items() if cell is None]
+            if short:
+                raise DataError(f"{path}, line {reader.line_num}: the row is short: there is no {short[0]}")
+            rows.append(row)
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"{path}: cannot be read: {error}") from error
     if not rows or not {"text", "class"} <= set(rows[0]):
         raise DataError(f"{path}: expected the columns text and class, and where there are any subject and date")

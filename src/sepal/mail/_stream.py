@@ -128,6 +128,9 @@ def judge_stream(
     """
     if policy is not None and policy.days is not None:
         raise ParameterError("days need a store: the messages of a stream have no times", hint="give window= instead")
+    for name, value in (("skip", skip), ("delay", delay)):
+        if not hasattr(value, "__index__") or value < 0:
+            raise ParameterError(f"{name} must be an integer of at least 0; got {value!r}")
     base = CaseBase(part=part, policy=policy or CasePolicy())
     scores: list[float] = []
     labels: list[bool] = []
