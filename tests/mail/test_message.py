@@ -166,6 +166,30 @@ def test_no_bytes_are_refused(raw):
     assert isinstance(tokens(read_message(raw)), tuple)
 
 
+@pytest.mark.parametrize("before", [b"", b"\n", b"\r\n\r\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+def test_mbox_files_are_read_as_such_wherever_they_are(tmp_path, before):
+    """In a folder, or behind an empty line, an mbox was taken for one message."""
+    box = b"From a Mon\nSubject: 1\n\n>From here on\n\nFrom b Tue\nSubject: 2\n\nho\n\n"
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "box").write_bytes(before + box)
+    (folder / "one").write_bytes(b"Subject: 3\n\nhi\n\nFrom now on\n")
+    both = [b"Subject: 1\n\n>From here on\n".replace(b">", b""), b"Subject: 2\n\nho\n"]
+    assert [raw for _, raw in read_mail(folder / "box")] == both
+    found = list(read_mail(folder))
+    assert [raw for _, raw in found] == [*both, b"Subject: 3\n\nhi\n\nFrom now on\n"]
+    assert [name for name, _ in found] == [f"{folder}/box:0", f"{folder}/box:1", f"{folder}/one"]
+
+
+def test_a_file_of_a_maildir_is_one_message(tmp_path):
+    raw = b"From a Mon\nSubject: 1\n\nhi\n\nFrom now on\n"
+    for name in ("cur", "new"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "cur" / "1").write_bytes(raw)
+    for place in (tmp_path, tmp_path / "cur"):
+        assert [found for _, found in read_mail(place)] == [raw]
+
+
 def test_mbox_maildir_folder_and_single_files(tmp_path):
     (tmp_path / "box").write_bytes(
         b"From a Mon\nSubject: 1\n\n>From here on\nFrom nowhere\n\nFrom b Tue\nSubject: 2\n\nho\n\n"

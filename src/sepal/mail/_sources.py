@@ -12,6 +12,8 @@ from sepal.exceptions import DataError
 
 MOST_MESSAGE_BYTES = 2_000_000  # of one message; the filter reads fewer
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,75}[ \t]*:")
+_FROM = re.compile(rb"(?:\xef\xbb\xbf)?From ")
+_NOTHING = re.compile(rb"(?:\xef\xbb\xbf)?\r?\n")
 _USUAL = re.compile(
     rb"^(?:from|to|cc|subject|date|received|message-id|mime-version|content-type|return-path|reply-to|sender):",
     re.I | re.M,
@@ -21,8 +23,9 @@ _USUAL = re.compile(
 def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
     """The messages of a file, an mbox, a Maildir or a folder, each with a name; ``-`` is standard input.
 
-    A file that begins with ``From `` is an mbox. Of a Maildir ``cur`` and ``new`` are read, of another folder all files
-    in the order of their names, without those that begin with a point; folders in it are not. A file that neither
+    A file that begins with ``From `` is an mbox, in a folder too; empty lines and a byte order mark before it do not
+    count. Of a Maildir ``cur`` and ``new`` are read, where every file is one message, of another folder all files in
+    the order of their names, without those that begin with a point; folders in it are not. A file that neither
     begins with a header nor has one of the usual ones is no mail, which is an error. Of a message the first 2,000,000
     bytes are given, to the end of their line.
 
@@ -51,12 +54,7 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
     place = Path(path)
     try:
         if place.is_dir():
-            maildir = (place / "cur").is_dir() and (place / "new").is_dir()
-            for folder in (place / "cur", place / "new") if maildir else (place,):
-                for file in sorted(folder.iterdir(), key=lambda each: each.name):
-                    if file.is_file() and not file.name.startswith("."):
-                        with file.open("rb") as stream:
-                            yield str(file), _as_mail(str(file), stream.read(MOST_MESSAGE_BYTES))
+            yield from _folder_messages(place)
             return
         with place.open("rb") as stream:
             yield from _file_messages(str(place), stream)
@@ -64,12 +62,31 @@ def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
         raise DataError(f"{place}: cannot be read: {error.strerror or error}") from error
 
 
+def _folder_messages(place: Path) -> Iterator[tuple[str, bytes]]:
+    """Of a Maildir a message a file; of other folders the messages of each file."""
+    within = place.resolve()
+    one_each = _is_maildir(place) or (within.name in ("cur", "new") and _is_maildir(within.parent))
+    for folder in (place / "cur", place / "new") if _is_maildir(place) else (place,):
+        for file in sorted(folder.iterdir(), key=lambda each: each.name):
+            if not file.is_file() or file.name.startswith("."):
+                continue
+            with file.open("rb") as stream:
+                if one_each:
+                    yield str(file), _as_mail(str(file), stream.read(MOST_MESSAGE_BYTES))
+                else:
+                    yield from _file_messages(str(file), stream)
+
+
+def _is_maildir(place: Path) -> bool:
+    return (place / "cur").is_dir() and (place / "new").is_dir()
+
+
 def _file_messages(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
     """One message, or those of an mbox: there a line ``From `` after an empty one begins the next."""
     kept: list[bytes] = []
-    number, mbox, empty, size = 0, False, True, 0
+    number, mbox, begun, empty, size = 0, False, False, True, 0
     for line in lines:
-        if line.startswith(b"From ") and ((not kept and not number) or (mbox and empty)):
+        if (mbox and empty and line.startswith(b"From ")) or (not begun and _FROM.match(line)):
             if mbox:
                 yield f"{name}:{number}", _without_last_empty(kept)
                 number += 1
@@ -79,6 +96,7 @@ def _file_messages(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, byt
             kept.append(line[1:] if unescaped else line)
             size += len(line)
         empty = line in (b"\n", b"\r\n")
+        begun = begun or not _NOTHING.fullmatch(line)
     if not kept and not mbox:
         raise DataError(f"{name}: there is no message in it")
     yield (f"{name}:{number}", _without_last_empty(kept)) if mbox else (name, _as_mail(name, b"".join(kept)))
