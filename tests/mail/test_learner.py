@@ -61,6 +61,23 @@ def test_windows_by_count_age_and_quota():
     assert judge_stream(mail, policy=CasePolicy(window=12), skip=1).log_odds == pytest.approx(expected, abs=1e-9)
 
 
+def test_cases_that_are_too_old_go_in_whatever_order_they_came():
+    """Of messages that were imported out of their order some stayed for good."""
+    draw = random.Random(5)  # noqa: S311
+    mail, days = _words(60), [draw.uniform(0.0, 9.0) for _ in range(60)]
+    for quota in (None, 8):
+        base = CaseBase(policy=CasePolicy(days=2.5, quota=quota))
+        kept: list[int] = []
+        for case, (words, spam) in enumerate(mail):
+            base.learn(words, spam, case, base.score(words), 86_400.0 * days[case])
+            kept = [each for each in [*kept, case] if days[each] >= days[case] - 2.5]
+            of_kind = {
+                kind: [each for each in kept if mail[each][1] == kind][-(quota or 60) :] for kind in (True, False)
+            }
+            kept = sorted(of_kind[True] + of_kind[False])
+            assert _in_use(base) == kept
+
+
 @pytest.mark.parametrize("editing", ["enn", "redundancy"])
 def test_edited_cases_are_those_of_the_loops(editing):
     mail = [(words, spam != (i % 9 == 4)) for i, (words, spam) in enumerate(_words(60))]

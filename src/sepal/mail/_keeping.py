@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Literal, get_args
 
 from sepal.exceptions import ParameterError
@@ -65,21 +66,29 @@ class CaseQueue:
 
     def __init__(self, policy: CasePolicy, cases: Iterable[tuple[int, bool, float]] = ()) -> None:
         self.policy = policy
-        self._of: tuple[deque[tuple[int, float]], deque[tuple[int, float]]] = (deque(), deque())
-        for case, spam, when in cases:
-            self._of[spam].append((case, when))
+        self._of: tuple[OrderedDict[int, None], OrderedDict[int, None]] = (OrderedDict(), OrderedDict())
+        self._by_time: list[tuple[float, int, bool]] = []  # a heap, with cases that are gone
+        for each in cases:
+            self.add(*each)
 
     def add(self, case: int, spam: bool, when: float) -> None:
         """A message became a case."""
-        self._of[spam].append((case, when))
+        self._of[spam][case] = None
+        if self.policy.days is not None:
+            heappush(self._by_time, (when, case, spam))
 
     def leaving(self, case: int, when: float) -> Iterator[int]:
         """The cases that are no longer compared, now that message ``case`` has come."""
         policy = self.policy
+        if policy.days is not None:  # times need not ascend: imported messages bring their own
+            while self._by_time and self._by_time[0][0] < when - 86_400.0 * policy.days:
+                _, old, spam = heappop(self._by_time)
+                if old in self._of[spam]:
+                    del self._of[spam][old]
+                    yield old
         for kept in self._of:
             while kept and (
-                (policy.window is not None and kept[0][0] <= case - policy.window)
-                or (policy.days is not None and kept[0][1] < when - 86_400.0 * policy.days)
+                (policy.window is not None and next(iter(kept)) <= case - policy.window)
                 or (policy.quota is not None and len(kept) > policy.quota)
             ):
-                yield kept.popleft()[0]
+                yield kept.popitem(last=False)[0]
