@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 import signal
 import sqlite3
@@ -324,6 +325,20 @@ def test_who_makes_a_store_waits_for_another_who_does(tmp_path):
         assert known.learn(b"Subject: x\n\ny", spam=True)
     soon.join()
     holder.close()
+
+
+def test_the_similarity_of_two_messages_by_hand(tmp_path):
+    """Each shared word is in one of n messages, and both messages have three words."""
+    with MailFilter(tmp_path / "a") as known:
+        known.learn(b"Subject: offer\n\ncheap pills", spam=True)
+        for n in (2, 3):
+            known.learn(b"Subject: minutes\n\nof %d meetings" % n, spam=False)
+            why = explain_message(known, b"Subject: pills\n\ncheap pills")
+            assert why.similar[0].similarity == pytest.approx(2 * math.log((n + 1) / 1.5) ** 2 / 3)
+    assert why.similar[0].similarity < 1
+    with MailFilter(tmp_path / "a") as known:
+        known.learn_many((b"Subject: %d\n\nx" % i, False) for i in range(40))
+        assert explain_message(known, b"Subject: pills\n\ncheap pills").similar[0].similarity > 1
 
 
 def test_an_explanation_has_as_many_words_as_were_asked_for(tmp_path):

@@ -21,7 +21,9 @@ class SimilarMessage:
     Attributes
     ----------
     similarity : float
-        From 0 (no word shared) to 1.
+        As it counts for the answer: the squared inverse document frequencies of the words that both have, added and
+        divided by the root of the product of how many words each has. 0 where no word is shared; copies of a message of
+        rare words have the largest, which grows with the number of messages learned and may be far above 1.
     spam : bool
         The label it was learned with.
     subject : str
@@ -32,7 +34,7 @@ class SimilarMessage:
 
     Examples
     --------
-    >>> SimilarMessage(0.5, True, "offer", ("cheap", "pills")).words[0]
+    >>> SimilarMessage(2.5, True, "offer", ("cheap", "pills")).words[0]
     'cheap'
     """
 
