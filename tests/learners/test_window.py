@@ -213,6 +213,40 @@ def test_forget_by_number_time_and_class():
     assert empty.partial_fit([[5.0]], ["b"]).predict([[0.0]]).tolist() == ["b"]
 
 
+def test_time_does_not_go_back_where_times_are_left_out():
+    """A row without a time came at its number, 2, after one at 2000, and would never have been too old."""
+    learner = WindowKNNClassifier(max_age=5).partial_fit([[0.0], [1.0]], ["a", "b"], times=[1999, 2000])
+    with pytest.raises(DataError, match=r"times must not go back: .* at their number, 2 here, .* came at 2000"):
+        learner.partial_fit([[5.0]], ["b"])
+    assert learner.partial_fit([[5.0]], ["b"], times=[2001]).window_rows()[2].tolist() == [1999.0, 2000.0, 2001.0]
+    early = WindowKNNClassifier().partial_fit([[0.0], [1.0]], ["a", "b"], times=[0.5, 1.5])
+    assert early.partial_fit([[5.0]], ["b"]).window_rows()[2].tolist() == [0.5, 1.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("smaller", "left"),
+    [
+        ({"window": 10}, list(range(91, 101))),
+        ({"class_quota": 3}, [78, 88, 97, 98, 99, 100]),
+        ({"class_quota": 3, "window": 4}, [97, 98, 99, 100]),
+        ({"window": None, "class_quota": None}, list(range(101))),
+    ],
+)
+def test_a_window_made_smaller_lets_the_oldest_go(smaller, left):
+    """It kept all rows it had: one went for each that came."""
+    labels = ["b" if i % 10 == 8 else "a" for i in range(101)]
+    learner = WindowKNNClassifier(window=200).partial_fit(np.arange(100.0)[:, None], labels[:100])
+    before = learner.set_params(**smaller).window_rows()[0]
+    assert before.tolist() == list(range(100))
+    learner.partial_fit([[100.0]], labels[100:])
+    found = learner.window_rows()[0].tolist()
+    assert found == left
+    assert learner.n_window_ == len(left)
+    plain = WindowKNNClassifier(window=None).fit(np.array(left, dtype=float)[:, None], [labels[i] for i in left])
+    asked = np.linspace(-5, 110, 40)[:, None]
+    assert learner.predict_proba(asked).tolist() == plain.predict_proba(asked).tolist()
+
+
 def test_memory_is_bounded():
     X, y = stream(8, n=3000)
     learner = WindowKNNClassifier(window=100)

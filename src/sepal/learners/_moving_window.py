@@ -24,6 +24,7 @@ class MovingWindow(TableEstimator):
     """Columns, rows and classes of the window, and the door to the native code; see there for the parameters."""
 
     window: int | None
+    class_quota: int | None
     distance: str
     distance_params: Mapping[str, Any] | None
     drift: Any
@@ -123,11 +124,13 @@ class MovingWindow(TableEstimator):
     def _learn(
         self, rows: NDArray[np.float64], codes: NDArray[np.int32], when: NDArray[np.float64], *, test: bool
     ) -> NDArray[np.int32]:
-        state = self._rows_
+        state, before = self._rows_, self._native_
         native = self._native_window()
+        state.own()
+        if self._native_ is not before:  # parameters may have changed
+            state.keep_at_most(self.window, self.class_quota)
         wanted = state.n + len(rows)
         state.make_room(min(int(self.window or 0) or wanted, wanted))
-        state.own()
         try:
             return native.learn(
                 cells=state.cells,

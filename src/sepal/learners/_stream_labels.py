@@ -28,6 +28,12 @@ def stream_labels(y: Any, first: bool) -> NDArray[Any]:
 def checked_times(times: ArrayLike | None, n: int, n_seen: int, latest: float) -> NDArray[np.float64]:
     """When each of n rows came: row numbers where no times are given, and never before the latest row."""
     if times is None:
+        if n and n_seen < latest:
+            raise DataError(
+                f"times must not go back: rows without times come at their number, {n_seen} here, and the latest row "
+                f"came at {latest:g}",
+                hint="give times for all rows, or for none",
+            )
         return np.arange(n_seen, n_seen + n, dtype=np.float64)
     try:
         when = np.array(times, dtype=np.float64)

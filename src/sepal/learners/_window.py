@@ -23,7 +23,8 @@ class WindowKNNClassifier(TableClassifierMixin, MovingWindow):
     Parameters
     ----------
     window : int or None
-        How many rows it holds; the oldest goes when a new one comes. None for no such limit.
+        How many rows it holds; the oldest goes when a new one comes. None for no such limit. Where it or
+        ``class_quota`` was made smaller the oldest go when the next rows are learnt.
     n_neighbors : int
         How many rows vote; all of them while there are fewer.
     max_age : float, optional
@@ -124,7 +125,8 @@ class WindowKNNClassifier(TableClassifierMixin, MovingWindow):
         y : array-like
             Their classes; not needed for a Table with a target.
         times : array-like, optional
-            When each row came, ascending.
+            When each row came, ascending. Rows without times come at their number (from 0), which is refused if that
+            is before the latest row in the window.
 
         Returns
         -------

@@ -86,6 +86,19 @@ class WindowRows:
         """Slots, oldest row first."""
         return np.argsort(self.arrival[: self.n])
 
+    def keep_at_most(self, n_rows: int | None, n_of_class: int | None) -> None:
+        """Let the oldest go where there are more of a class, or in all; None for no such limit."""
+        slots = self.by_age()[::-1]
+        if n_of_class is not None:
+            codes = self.codes[slots]
+            newer = np.zeros(len(slots), dtype=np.intp)  # of its class
+            for code in np.unique(codes):
+                newer[codes == code] = np.arange(np.sum(codes == code))
+            slots = slots[newer < n_of_class]
+        slots = slots[:n_rows]
+        if len(slots) < self.n:
+            self.keep(slots[::-1])
+
     def keep(self, slots: NDArray[np.intp]) -> None:
         """Really delete all other rows: what they held is overwritten."""
         points = self.points()[slots]
