@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 _TAG = 2000  # characters of one tag that are looked at
 _DEPTH = 200  # open elements that are remembered
 _NAME = re.compile(r"/?([a-zA-Z][a-zA-Z0-9:]*)")
-_ATTRIBUTE = re.compile(r"""([a-zA-Z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
+_ATTRIBUTE = re.compile(r"""(?<![a-zA-Z-])([a-zA-Z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
 _BLOCKS = frozenset(
     ("address", "article", "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "fieldset", "form", "h1",
      "h2", "h3", "h4", "h5", "h6", "head", "header", "footer", "hr", "html", "li", "main", "nav", "ol", "p", "pre",

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import email.policy
 import re
 from dataclasses import dataclass
-from email.errors import HeaderParseError
-from email.message import Message
-from email.parser import BytesParser
-from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
 
-from sepal.mail._charsets import decoded, unfolded, whole
+from sepal.mail._charsets import decoded, unfolded
 from sepal.mail._html import html_text
+from sepal.mail._mime import Part, parts, raw_headers
 
 MOST_BYTES = 1_000_000  # of a body, its lines ending in one byte
-MOST_PARTS = 100
 MOST_TEXT = 300_000
-_HEADER = 2_000  # characters of a header that are read
 _HEADERS = 200_000  # bytes of all of them
 _HTML_SIGN = re.compile(
     r"<\s*(?:html|body|font|table|a\s+href|br|p|div|img|center|meta|td|span|b|i)\b[^<]{0,500}>", re.I
@@ -26,8 +19,6 @@ _HTML_SIGN = re.compile(
 _DOMAIN = re.compile(r"@([A-Za-z0-9_.-]{1,255})")
 _ANGLE = re.compile(r"<[^<>]*@([A-Za-z0-9_.-]{1,255})[^<>@]*>")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
-# What the standard library's parser of headers raises on headers that nobody should send.
-_BROKEN = (AttributeError, HeaderParseError, IndexError, LookupError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -69,26 +60,6 @@ class MailMessage:
     hash: bytes = b""
 
 
-class _Policy(email.policy.EmailPolicy):
-    """The modern policy, for headers of a sane length; what it cannot read stays a text."""
-
-    def header_fetch_parse(self, name: str, value: Any) -> Any:
-        return _parsed_header(name, str(value)[:_HEADER])
-
-
-@lru_cache(256)  # the parser asks for the type of each part six times
-def _parsed_header(name: str, value: str) -> Any:
-    try:
-        parsed = email.policy.default.header_fetch_parse(name, value)
-        str(getattr(parsed, "params", ""))
-    except _BROKEN:
-        return value.replace("\n", " ").replace("\r", " ")
-    return parsed
-
-
-_POLICY = _Policy(raise_on_defect=False)
-
-
 def read_message(raw: bytes) -> MailMessage:
     """Read one message; there are no bytes that are refused.
 
@@ -111,14 +82,10 @@ def read_message(raw: bytes) -> MailMessage:
     """
     head, body = _split(raw)
     head, body = head[:_HEADERS], body[: 2 * MOST_BYTES + 1].replace(b"\r\n", b"\n")[:MOST_BYTES]
-    try:
-        parsed: Message | None = BytesParser(policy=_POLICY).parsebytes(head + b"\n\n" + body)
-    except _BROKEN:
-        parsed = None
-    texts: _Texts = _Texts()
-    if parsed is None or not texts.gather(parsed):
-        texts.plain.append(decoded(body, None))
-    headers = _raw_headers(head)
+    texts = _Texts()
+    for part in parts(head.replace(b"\r\n", b"\n") + b"\n\n" + body):
+        texts.add(part)
+    headers = raw_headers(head, ("subject", "from", "message-id", "date"))
     subject, sender = (decoded(headers.get(name, b""), None) for name in ("subject", "from"))
     return texts.message(unfolded(subject), _sender(sender), _hash(headers, body))
 
@@ -131,18 +98,6 @@ def _split(raw: bytes) -> tuple[bytes, bytes]:
     if found is None:
         return raw, b""
     return raw[: found.start()], raw[found.end() :]
-
-
-def _raw_headers(head: bytes) -> dict[str, bytes]:
-    """The first of each header that is read, as it stands."""
-    found: dict[str, bytes] = {}
-    unfolded = re.sub(rb"\r?\n[ \t]+", b" ", head)
-    for line in unfolded.splitlines():
-        name, colon, value = line.partition(b":")
-        key = name.strip().lower().decode("latin-1")
-        if colon and key in ("subject", "from", "message-id", "date") and key not in found:
-            found[key] = value.strip()[:_HEADER]
-    return found
 
 
 def _sender(value: str) -> str:
@@ -174,31 +129,14 @@ class _Texts:
         self.html: list[str] = []
         self.attachments: list[tuple[str, str]] = []
 
-    def gather(self, message: Message) -> bool:
-        """Read the parts; whether that was possible."""
-        try:
-            for number, part in enumerate(message.walk()):
-                if number >= MOST_PARTS:
-                    break
-                if not part.is_multipart():
-                    self._add(part)
-        except _BROKEN:
-            return bool(self.plain or self.html)
-        return True
-
-    def _add(self, part: Message) -> None:
-        kind = part.get_content_type()
-        name = part.get_filename()
-        disposition = str(part.get("content-disposition", "")).lower()
-        if kind not in ("text/plain", "text/html") or name or disposition.startswith("attachment"):
-            self.attachments.append((whole(kind[:100]), whole(str(name or "")[:200])))
-            if not kind.startswith("text/") or name:
+    def add(self, part: Part) -> None:
+        """Read one that holds no others."""
+        if part.kind not in ("text/plain", "text/html") or part.name or part.attached:
+            self.attachments.append((part.kind[:100], part.name[:200]))
+            if not part.kind.startswith("text/") or part.name:
                 return
-        payload = part.get_payload(decode=True)
-        raw = payload if isinstance(payload, bytes) else b""
-        charset = part.get_param("charset")
-        text = decoded(raw[:MOST_TEXT], charset if isinstance(charset, str) else None)
-        (self.html if kind == "text/html" else self.plain).append(text)
+        text = decoded(part.content()[:MOST_TEXT], part.charset)
+        (self.html if part.kind == "text/html" else self.plain).append(text)
 
     def message(self, subject: str, sender: str, known_by: bytes) -> MailMessage:
         """All of it, plain text that is HTML in truth read as that."""
