@@ -147,6 +147,7 @@ def test_parameters_are_checked_in_one_place():
     }
     assert asking == {
         "parameters.py",
+        "cli/_mail_exchange.py",  # a line of a file
         "data/_columns.py",  # the key of a column
         "data/_labels.py",  # labels
         "distances/_mixed.py",  # the key of a column

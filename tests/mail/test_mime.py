@@ -11,7 +11,7 @@ import pytest
 
 from sepal.mail import read_message
 from sepal.mail._html import html_text
-from sepal.mail._mime import MOST_PARTS, parts
+from sepal.mail._mime import MOST_PARTS, mail_parts
 
 WORDS = ("plain", "grüße", "привет", "会议记录", "a" * 200, "From here", "--b", "=3D", ".", "")
 
@@ -99,7 +99,9 @@ def test_what_the_standard_library_writes_is_read(seed):
     ],
 )
 def test_parts_by_hand(head, body, wanted):
-    assert [(each.kind, each.name, each.charset, each.content()) for each in parts(head + b"\n\n" + body)] == wanted
+    assert [
+        (each.kind, each.name, each.charset, each.content()) for each in mail_parts(head + b"\n\n" + body)
+    ] == wanted
 
 
 def _nested(depth: int, rest: bytes) -> bytes:

@@ -39,7 +39,7 @@ _QUOTED = re.compile(rb"=([0-9A-Fa-f]{2})")
 _NO_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 
 
-def decoded(raw: bytes, charset: str | None) -> str:
+def read_charset(raw: bytes, charset: str | None) -> str:
     """Text of bytes: UTF-8 where they are, which is no accident; else as they say; else as Windows writes.
 
     What says that it is no ASCII behind its bytes is believed first. Some damage is no reason to read the rest as
@@ -112,7 +112,7 @@ def unfolded(value: str) -> str:
     for word in _ENCODED.finditer(value):
         between, own = value[at : word.start()], word[1].partition("*")[0].lower()
         if run and (between.strip() or own != charset):
-            found.append(decoded(b"".join(run), charset))
+            found.append(read_charset(b"".join(run), charset))
             run = []
         if between.strip() or not at:
             found.append(between)
@@ -120,7 +120,7 @@ def unfolded(value: str) -> str:
         run.append(from_base64(raw) if word[2] in "Bb" else _from_quoted(raw))
         charset, at = own, word.end()
     if run:
-        found.append(decoded(b"".join(run), charset))
+        found.append(read_charset(b"".join(run), charset))
     return "".join(found) + value[at:]
 
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from sepal.mail._charsets import decoded, unfolded
+from sepal.mail._charsets import read_charset, unfolded
 from sepal.mail._html import html_text
-from sepal.mail._mime import Part, parts, raw_headers
+from sepal.mail._mime import MailPart, mail_parts, raw_headers
 
 MOST_BYTES = 1_000_000  # of a body, its lines ending in one byte
 MOST_TEXT = 300_000
@@ -83,10 +83,10 @@ def read_message(raw: bytes) -> MailMessage:
     head, body = _split(raw)
     head, body = head[:_HEADERS], body[: 2 * MOST_BYTES + 1].replace(b"\r\n", b"\n")[:MOST_BYTES]
     texts = _Texts()
-    for part in parts(head.replace(b"\r\n", b"\n") + b"\n\n" + body):
+    for part in mail_parts(head.replace(b"\r\n", b"\n") + b"\n\n" + body):
         texts.add(part)
     headers = raw_headers(head, ("subject", "from", "message-id", "date"))
-    subject, sender = (decoded(headers.get(name, b""), None) for name in ("subject", "from"))
+    subject, sender = (read_charset(headers.get(name, b""), None) for name in ("subject", "from"))
     return texts.message(unfolded(subject), _sender(sender), _hash(headers, body))
 
 
@@ -129,13 +129,13 @@ class _Texts:
         self.html: list[str] = []
         self.attachments: list[tuple[str, str]] = []
 
-    def add(self, part: Part) -> None:
+    def add(self, part: MailPart) -> None:
         """Read one that holds no others."""
         if part.kind not in ("text/plain", "text/html") or part.name or part.attached:
             self.attachments.append((part.kind[:100], part.name[:200]))
             if not part.kind.startswith("text/") or part.name:
                 return
-        text = decoded(part.content()[:MOST_TEXT], part.charset)
+        text = read_charset(part.content()[:MOST_TEXT], part.charset)
         (self.html if part.kind == "text/html" else self.plain).append(text)
 
     def message(self, subject: str, sender: str, known_by: bytes) -> MailMessage:

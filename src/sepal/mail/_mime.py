@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from urllib.parse import unquote_to_bytes
 
-from sepal.mail._charsets import decoded, from_base64, unfolded
+from sepal.mail._charsets import from_base64, read_charset, unfolded
 
 MOST_PARTS = 100
 _DEPTH = 30  # parts in each other; what is deeper is read as it stands
@@ -27,7 +27,7 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 @dataclass(frozen=True)
-class Part:
+class MailPart:
     """One that holds no others: its type, the name of the file it may be, and how its bytes are written."""
 
     kind: str
@@ -60,7 +60,7 @@ def raw_headers(head: bytes, names: tuple[str, ...]) -> dict[str, bytes]:
     return found
 
 
-def parts(raw: bytes) -> Iterator[Part]:
+def mail_parts(raw: bytes) -> Iterator[MailPart]:
     """The parts of a message whose lines end in one byte, in their order; of very many the first."""
     waiting = [(raw, 0, "text/plain")]
     for _ in range(MOST_PARTS):
@@ -69,7 +69,7 @@ def parts(raw: bytes) -> Iterator[Part]:
         raw, depth, usual = waiting.pop()
         head, body = _split(raw)
         values = raw_headers(head, _READ)
-        told, disposition, coding = (" ".join(decoded(values.get(name, b""), None).split()) for name in _READ)
+        told, disposition, coding = (" ".join(read_charset(values.get(name, b""), None).split()) for name in _READ)
         named = _TYPE.match(told)
         kind, facts = named[1].lower() if named else usual, _parameters(told)
         inside = _inside(kind, facts.get("boundary", ""), body) if depth < _DEPTH else None
@@ -80,7 +80,7 @@ def parts(raw: bytes) -> Iterator[Part]:
         name = unfolded(_parameters(disposition).get("filename") or facts.get("name") or "")
         attached = disposition.lower().startswith("attachment")
         whole = kind.startswith(("multipart/", "message/"))  # though it should hold others
-        yield Part("text/plain" if whole else kind, name, attached, facts.get("charset"), coding.lower(), body)
+        yield MailPart("text/plain" if whole else kind, name, attached, facts.get("charset"), coding.lower(), body)
 
 
 def _inside(kind: str, boundary: str, body: bytes) -> list[bytes] | None:
@@ -129,7 +129,7 @@ def _parameters(value: str) -> dict[str, str]:
         if texts[0][1] and marks >= 2:
             texts[0] = (first.split("'", 2)[2], True)
         raw = b"".join(unquote_to_bytes(text) if coded else text.encode("utf-8", "replace") for text, coded in texts)
-        found[key] = decoded(raw, charset if marks >= 2 else None)
+        found[key] = read_charset(raw, charset if marks >= 2 else None)
     return found
 
 
