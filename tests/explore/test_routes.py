@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
+import threading
 
 import numpy as np
 import pytest
 
 import sepal
-from sepal.explore import ACTIONS
+from sepal.explore import ACTIONS, Shelf
 
 IRIS = {"data": "iris"}
 
@@ -62,6 +63,48 @@ def test_uploads_are_read_by_the_same_readers(page):
     assert error(response) == (400, "wrong")
     assert "broken.csv" in response.json()["error"]["message"]
     assert error(page.upload("", b"a,class\n1,x\n")) == (400, "wrong")
+
+
+def test_no_number_is_used_twice(page, monkeypatch):
+    """Of three uploads the second was refused late, and the next one took the number of the third: its rows were lost,
+    and questions about the new file were answered from the kept table of the other.
+    """
+    reading, go_on, read = threading.Event(), threading.Event(), page.server.shelf.table_of
+
+    def slowly(view):
+        if page.server.shelf.called(view.data) == "slow.csv":
+            reading.set()
+            assert go_on.wait(20)
+        return read(view)
+
+    monkeypatch.setattr(page.server.shelf, "table_of", slowly)
+    assert page.upload("a.csv", b"a,class\n1,x\n2,y\n").json()["data"] == "file-1"
+    refused = []
+    slow = threading.Thread(target=lambda: refused.append(page.upload("slow.csv", b"a,b\n1,2\n1,2,3,4\n")))
+    slow.start()
+    assert reading.wait(20)
+    third = page.upload("c.csv", b"p,class\n3,u\n4,v\n").json()["data"]
+    go_on.set()
+    slow.join()
+    assert error(refused[0]) == (400, "wrong")
+    fourth = page.upload("d.csv", b"m,class\n5,s\n6,t\n").json()["data"]
+    assert [page.do("data.rows", {"data": each}, count=1).json()["result"]["cells"] for each in (third, fourth)] == [
+        [[3, "u"]],
+        [[5, "s"]],
+    ]
+    assert [each["name"] for each in page.get("/api/start").json()["files"]] == ["a.csv", "c.csv", "d.csv"]
+
+
+def test_a_file_that_was_there_stays_when_it_is_given_again(open_page, tmp_path):
+    """A file of the command line was removed by dropping it on the page, where it is read as usual."""
+    (tmp_path / "gaps.csv").write_text("a,class\n1,x\n2,y\n3,\n")
+    shelf = Shelf()
+    view = {"data": shelf.read(str(tmp_path / "gaps.csv")).data, "missing_target": "drop"}
+    page = open_page(shelf=shelf)
+    assert page.do("data.rows", view).json()["result"]["n_rows"] == 2
+    page.upload("gaps.csv", (tmp_path / "gaps.csv").read_bytes())
+    again = page.do("data.rows", {**view, "scale": "standard"}, start=1)
+    assert again.json()["result"]["cells"] == [[2, "y"]]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from sepal.explore._refusals import RefusedError, error_facts, on_error, refused
 from sepal.explore._safety import JSON_BYTES, UPLOAD_BYTES, Guard, Keys, limited_body
 from sepal.explore._session import Session
 from sepal.explore._session_page import session_page
-from sepal.explore._shelf import Shelf
+from sepal.explore._shelf import GivenFile, Shelf
 from sepal.explore._view import DISTANCE_WORDS, SCALE_NAMES, TableView
 from sepal.explore._work import BusyError, Work, Workers
 
@@ -81,14 +81,14 @@ class Server:
             "actions": [] if self.session is None else list(self.session.actions),
             "screens": list(SCREENS),
             "bundled": _bundled(),
-            "files": [self._file_facts(data) for data in self.shelf.files],
+            "files": [self._file_facts(file) for file in self.shelf.given()],
             "limits": {"upload_bytes": self.upload_bytes, "swept_columns": MOST_SWEPT},
             "distances": list(DISTANCE_WORDS),
             "scales": list(SCALE_NAMES),
         }
 
-    def _file_facts(self, data: str) -> dict[str, Any]:
-        name = self.shelf.files[data].name
+    def _file_facts(self, file: GivenFile) -> dict[str, Any]:
+        data, name = file.data, file.name
         try:
             return {"data": data, "name": name, **_shape(self.shelf.space(TableView(data)).table)}
         except SepalError as error:  # it can still be read in another way
@@ -108,11 +108,12 @@ class Server:
         content = await limited_body(request, self.upload_bytes)
 
         def read() -> dict[str, Any]:
-            kept = self.shelf.add(name, content)
+            kept, new = self.shelf.added(name, content)
             try:
                 return {"data": kept.data, "name": name, **_shape(self.shelf.space(TableView(kept.data)).table)}
             except SepalError:
-                self.shelf.files.pop(kept.data, None)
+                if new:  # what was there before stays, and can be read in another way
+                    self.shelf.remove(kept)
                 raise
 
         return JSONResponse(await run_in_threadpool(read))

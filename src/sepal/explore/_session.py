@@ -185,11 +185,11 @@ def _place(shelf: Shelf, source: Mapping[str, Any]) -> str:
     """The data of a source on the shelf, if it is the same."""
     if "bundled" in source:
         return str(source["bundled"])
-    for file in shelf.files.values():
+    for file in shelf.given():
         if file.sha256 == source["sha256"] and len(file.content) == source["size"]:
             return file.data
     named = str(source["file"]).replace("\\", "/").rpartition("/")[2]
-    for file in shelf.files.values():
+    for file in shelf.given():
         if file.name == named:
             raise DataError(
                 f"{file.name} has changed since the session was saved: {source['size']:,} bytes then, "

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from inspect import signature
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -123,25 +124,40 @@ class Shelf:
 
     def __init__(self) -> None:
         self.files: dict[str, GivenFile] = {}
+        self._numbers = count(1)  # no number is used twice: tables and answers are kept by it
         self._spaces: OrderedDict[str, Space] = OrderedDict()
         self._answers: OrderedDict[str, Any] = OrderedDict()
         self._lock = Lock()
 
     def add(self, name: str, content: bytes, path: str | None = None) -> GivenFile:
-        """Put a file on the shelf."""
-        uploaded = sum(len(each.content) for each in self.files.values() if each.path is None)
-        if path is None and uploaded + len(content) > MOST_UPLOADED:
-            raise DataError(
-                f"{name}: uploads of this run would hold more than {MOST_UPLOADED // 2**20} MB together",
-                hint="start again with the file on the command line: sepal explore FILE",
-            )
+        """Put a file on the shelf; one that is there already is given back."""
+        return self.added(name, content, path)[0]
+
+    def added(self, name: str, content: bytes, path: str | None = None) -> tuple[GivenFile, bool]:
+        """As :meth:`add`, and whether it is new on the shelf."""
         with self._lock:
             for each in self.files.values():
                 if each.content == content and each.name == name:
-                    return each
-            made = GivenFile(f"file-{len(self.files) + 1}", name, content, path)
+                    return each, False
+            uploaded = sum(len(each.content) for each in self.files.values() if each.path is None)
+            if path is None and uploaded + len(content) > MOST_UPLOADED:
+                raise DataError(
+                    f"{name}: uploads of this run would hold more than {MOST_UPLOADED // 2**20} MB together",
+                    hint="start again with the file on the command line: sepal explore FILE",
+                )
+            made = GivenFile(f"file-{next(self._numbers)}", name, content, path)
             self.files[made.data] = made
-        return made
+        return made, True
+
+    def remove(self, file: GivenFile) -> None:
+        """Take a file off the shelf; its number is not used again."""
+        with self._lock:
+            self.files.pop(file.data, None)
+
+    def given(self) -> list[GivenFile]:
+        """The files, in the order in which they came."""
+        with self._lock:
+            return list(self.files.values())
 
     def read(self, path: str) -> GivenFile:
         """Put a file of the command line on the shelf."""
