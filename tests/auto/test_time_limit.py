@@ -7,13 +7,13 @@ import threading
 import numpy as np
 import pytest
 
+from sepal._waiting import each
 from sepal.auto import SepalClassifier, SepalRegressor, _affordable, _answering, _classifier, _solve
 from sepal.auto._affordable import affordable, solve_in_time
 from sepal.auto._canonical_order import spread_order
 from sepal.auto._clock import GivenUpError, StageClock
 from sepal.auto._judging import class_judge
 from sepal.auto._solve import Problem
-from sepal.auto._threads import each
 from sepal.data import as_table
 
 

@@ -11,6 +11,7 @@ import pytest
 import sepal
 from sepal.data import as_table
 from sepal.explore._work import BusyError, Workers
+from sepal.machines import hyperparameter_surface
 
 
 @pytest.fixture
@@ -102,6 +103,9 @@ LONG = {
     "auto": lambda rows, progress: sepal.SepalClassifier().fit(rows),
     "subsets": lambda rows, progress: sepal.subset_sweep(rows, criterion=("thornton", "alignment")),
     "curve over k": lambda rows, progress: sepal.leave_one_out_curve(rows, training=True),
+    "error over width and C": lambda rows, progress: hyperparameter_surface(
+        sepal.SVMClassifier(n_jobs=2), sepal.datasets.load("diabetes")
+    ),
 }
 
 

@@ -77,7 +77,7 @@ def test_a_thread_that_cannot_be_started_is_a_lack_of_memory(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(OutOfMemoryError, match="not enough memory"):
-        leave_one_out_curve(np.arange(20.0)[:, None], list("ab" * 10), k_max=3)
+        leave_one_out_curve(np.arange(20.0)[:, None], list("ab" * 10), k_max=3, n_jobs=2)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the size of the process from /proc")

@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from sepal._waiting import each
 from sepal.auto._forest import ForestMember
 from sepal.auto._judging import ClassJudge, Judge
 from sepal.auto._kernel_member import KernelMember
 from sepal.auto._linear_member import LinearMember
-from sepal.auto._threads import each, one_thread
+from sepal.auto._threads import one_thread
 from sepal.data import Table
 
 Array = NDArray[np.float64]

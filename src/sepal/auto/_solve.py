@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._waiting import each
 from sepal.auto._average import Average, mixed_by
 from sepal.auto._candidates import Candidates
 from sepal.auto._clock import StageClock
@@ -19,7 +20,6 @@ from sepal.auto._linear_member import LinearMember, fit_linear
 from sepal.auto._nested import Fold, chosen_anew
 from sepal.auto._stable_fit import stable_fit
 from sepal.auto._stream import stream_ridge
-from sepal.auto._threads import each
 from sepal.auto._trace import MemberLine, Trace, Trial
 from sepal.data import Table
 from sepal.estimators import VIEWS, View, ViewName, fit_view

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sepal._waiting import each
 from sepal.data import data_frame, frame_html
-from sepal.exceptions import out_of_memory
 from sepal.learners._class_factors import ClassFactors, class_factors
 from sepal.learners._neighbor_lists import NeighborLists
 from sepal.learners._neighborhood import Neighborhood
@@ -170,18 +169,8 @@ def credit(
         right[begin:end] = ties.winners(votes, ks, groups, factor, mass) == true_codes[begin:end, None]
 
     # numpy releases the GIL meanwhile; a weight function of the user need not be thread-safe.
-    pool = ThreadPoolExecutor(thread_count(hood.n_jobs) if weights.function is None else 1)
-    try:
-        try:
-            waiting = [pool.submit(judge, piece) for piece in hood.chunks(len(lists), 2 * n_classes, k_max)]
-        except RuntimeError as error:  # a thread cannot be started: there is no room for it
-            raise out_of_memory() from error
-        while wait(waiting, timeout=0.1).not_done:
-            pass  # an exception sent by another thread is raised between the waits
-        for piece in waiting:
-            piece.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+    threads = thread_count(hood.n_jobs) if weights.function is None else 1
+    each(judge, hood.chunks(len(lists), 2 * n_classes, k_max), threads)
     return right
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from threading import Event
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sepal._waiting import each
 from sepal.data import Table, data_frame
 from sepal.exceptions import DataError, ParameterError
 from sepal.kernels import gamma_from_width
@@ -24,7 +23,7 @@ from sepal.machines._dual._solvers import NativeKernel, PairSolution, kernel_mat
 from sepal.machines._dual._svm import SVMClassifier
 from sepal.neighbors import thread_count
 from sepal.parameters import check_numbers, check_parameters, checked
-from sepal.progress import Progress, Share, stage
+from sepal.progress import Progress, Share, part, stage
 
 Floats = NDArray[np.float64]
 
@@ -181,8 +180,8 @@ def hyperparameter_surface(
     values = _grid("C", C_GRID if C is None else C)
     if apart is not None:
         few = _Task(shell, training, unit_box, values, training.rows.x[:1], training.rows.codes[:1])
-        n_support = _run(few, widths * shell._unit, threads, None)[1]
-        error = _error_by_groups(shell, (X, y, sample_weight, apart), widths, values, tell)
+        n_support = _run(few, widths * shell._unit, threads, part(tell, 0.0, 0.1))[1]
+        error = _error_by_groups(shell, (X, y, sample_weight, apart), widths, values, part(tell, 0.1, 1.0))
         return ErrorSurface(widths, values, error, n_support, "held-out groups", np.zeros(error.shape))
     if test is None and shell._copies_leave_together(training):
         training = replace(training, rows=replace(training.rows, leaves=np.ones(len(training.rows.codes))))
@@ -204,7 +203,12 @@ class _Task:
     queries: Floats | None
     truth: NDArray[np.intp] | None
     share: Floats | None = None  # what each of the queries counts; by default all the same, together 1
-    stopped: Event = field(default_factory=Event)
+    told: Callable[[], object] = lambda: None  # called after each C of a width, and again when rows were left out
+
+    @property
+    def n_steps(self) -> int:
+        """How often it tells of one width."""
+        return len(self.C) * (2 if self.queries is None else 1)
 
     def column(self, width: float, threads: int) -> list[tuple[float, int, float]]:
         """Error, number of support rows and standard error for each C, at one width."""
@@ -242,16 +246,15 @@ class _Task:
             training = TrainingRows(rows, NativeKernel("precomputed"), kernel_matrix(rows.x, rows.x, kernel, threads))
         path: list[tuple[TrainingRows, list[PairSolution]]] = []
         for k, C in enumerate(self.C):
-            if self.stopped.is_set():
-                raise KeyboardInterrupt
             warm = warm_start(path[-1][1], C / self.C[k - 1]) if path else None
             path.append((training, self.machine._solve(training, C * self.unit_box, threads, warm)))
+            self.told()
         return path
 
     def _left_out(self, training: TrainingRows, solutions: list[PairSolution], threads: int) -> LeaveOneOutEstimate:
-        if self.stopped.is_set():
-            raise KeyboardInterrupt
-        return left_out(training, solutions, tol=self.machine.tol, threads=threads)
+        found = left_out(training, solutions, tol=self.machine.tol, threads=threads)
+        self.told()
+        return found
 
     def _error(self, decisions: Floats) -> float:
         return self._counted(winners(decisions, self.training.rows.n_classes))
@@ -272,43 +275,49 @@ def _error_by_groups(
     X = given[0]
     labels, weight, folds = group_folds(*given)
     threads, wrong = thread_count(shell.n_jobs), np.zeros((len(widths), len(values)))
+    share = 1.0 / len(folds)
     for at, (train, test) in enumerate(folds):
         known = np.isin(labels[test], labels[train][weight[train] > 0])
         wrong += weight[test[~known]].sum()  # of a class that no machine has seen
         test = test[known]
         if len(test):
-            part = SVMClassifier(**shell.get_params())
-            seen, asked = group_parts(part, X, labels, train, test)
-            training, unit_box, classes = part._training(seen, labels[train], weight[train], threads)
+            fold = SVMClassifier(**shell.get_params())
+            seen, asked = group_parts(fold, X, labels, train, test)
+            training, unit_box, classes = fold._training(seen, labels[train], weight[train], threads)
             task = _Task(
-                part, training, unit_box, values, *_test_rows(part, (asked, labels[test]), classes), weight[test]
+                fold, training, unit_box, values, *_test_rows(fold, (asked, labels[test]), classes), weight[test]
             )
-            wrong += _run(task, widths * part._unit, threads, None)[0]
-        if progress is not None:
-            progress((at + 1) / len(folds))
+            wrong += _run(task, widths * fold._unit, threads, part(progress, at * share, (at + 1) * share))[0]
+        elif progress is not None:
+            progress((at + 1) * share)
     return np.asarray(wrong / weight.sum())
 
 
 def _run(task: _Task, widths: Floats, threads: int, progress: Share | None) -> tuple[Floats, NDArray[np.int64], Floats]:
     """Small problems: one thread per width. Large ones: all threads on one width after the other."""
-    error = np.empty((len(widths), len(task.C)))
-    n_support = np.zeros((len(widths), len(task.C)), dtype=np.int64)
-    standard_error = np.zeros((len(widths), len(task.C)))
     small = len(task.training.rows.codes) <= WHOLE_GRAM_ROWS and threads > 1
-    with ThreadPoolExecutor(threads) if small else nullcontext() as pool:
-        # Ctrl-C reaches native code in this thread only, so that it is here where long columns are computed.
-        each = map if pool is None else pool.map
-        try:
-            for i, found in enumerate(each(lambda w: task.column(float(w), 1 if small else threads), widths)):
-                error[i], n_support[i], standard_error[i] = zip(*found, strict=True)
-                if progress is not None:
-                    progress((i + 1) / len(widths))
-        except BaseException:
-            task.stopped.set()
-            if pool is not None:
-                pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return error, n_support, standard_error
+    steps: list[None] = []  # one for each that was told; any thread may append
+
+    def tell() -> None:
+        if progress is not None:
+            progress(len(steps) / (task.n_steps * len(widths)))
+
+    def told() -> None:
+        steps.append(None)
+        if not small:
+            tell()
+
+    tell()
+    heard = replace(task, told=told)
+    found = each(
+        lambda width: heard.column(float(width), 1 if small else threads),
+        widths,
+        threads if small else 1,
+        meanwhile=tell,
+    )
+    tell()
+    facts = np.array(found)  # widths, C, facts
+    return facts[:, :, 0], facts[:, :, 1].astype(np.int64), facts[:, :, 2]
 
 
 def _grid(name: str, values: ArrayLike) -> Floats:
