@@ -65,6 +65,33 @@ def test_uploads_are_read_by_the_same_readers(page):
     assert error(page.upload("", b"a,class\n1,x\n")) == (400, "wrong")
 
 
+TRAIN = "a,b,class\n" + "".join(f"{i // 2},{i % 5},{'low' if i < 10 else 'high'}\n" for i in range(20))
+ASKED = "@relation x\n@attribute a numeric\n@attribute b numeric\n@attribute class {high,low}\n@data\n1,2,?\n8,3,?\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("q.arff", ASKED), ("q.csv", "a,b,class\n1,2,?\n8,3,?\n")])
+def test_rows_without_a_class_are_taken_and_predicted(page, name, text):
+    """They were refused, with the advice to choose another target, which nothing on the page can do."""
+    data = page.upload("train.csv", TRAIN.encode()).json()["data"]
+    response = page.upload(name, text.encode())
+    assert response.status_code == 200
+    told = response.json()
+    assert (told["rows"], told["target"], told["names"]) == (None, None, ["a", "b", "class"])
+    assert "the target is missing in 2 of 2 rows" in told["message"]
+    assert page.get("/api/start").json()["files"][1] == told
+    found = page.job("predict.file", {"data": data}, learner="fisher", rows=told["data"])
+    assert found["result"]["predicted"] == ["low", "high"]
+
+
+def test_a_table_with_one_missing_class_is_opened_and_read_in_another_way(page):
+    told = page.upload("gaps.csv", (TRAIN + "3,3,\n").encode()).json()
+    assert "drop these rows" in told["hint"]
+    assert error(page.do("data.summary", {"data": told["data"]})) == (400, "wrong")
+    for how, rows in (({"missing_target": "drop"}, 20), ({"target": "a"}, 21)):
+        assert page.do("data.summary", {"data": told["data"], **how}).json()["result"]["n_rows"] == rows
+    assert page.upload("gaps.csv", (TRAIN + "3,3,\n").encode()).json() == told
+
+
 def test_no_number_is_used_twice(page, monkeypatch):
     """Of three uploads the second was refused late, and the next one took the number of the third: its rows were lost,
     and questions about the new file were answered from the kept table of the other.

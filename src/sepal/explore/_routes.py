@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from sepal.data import SETS, Table, coded_target, shown
+from sepal.data import shown
 from sepal.exceptions import ParameterError, SepalError
 from sepal.explore._actions import ACTIONS, SCREENS, action_named
 from sepal.explore._answering import answer, kept_answer
@@ -23,12 +23,13 @@ from sepal.explore._code import python_code, shell_code
 from sepal.explore._facts import BINARY, as_binary, as_json
 from sepal.explore._feature_actions import MOST_SWEPT
 from sepal.explore._forms import forms
+from sepal.explore._offered import Offered, bundled_sets
 from sepal.explore._page_files import page_files
 from sepal.explore._refusals import RefusedError, error_facts, on_error, refused
 from sepal.explore._safety import JSON_BYTES, UPLOAD_BYTES, Guard, Keys, limited_body
 from sepal.explore._session import Session
 from sepal.explore._session_page import session_page
-from sepal.explore._shelf import GivenFile, Shelf
+from sepal.explore._shelf import Shelf
 from sepal.explore._view import DISTANCE_WORDS, SCALE_NAMES, TableView
 from sepal.explore._work import BusyError, Work, Workers
 
@@ -43,6 +44,7 @@ class Server:
     def __init__(self, shelf: Shelf | None = None, *, view: TableView | None = None, session: Session | None = None,
                  read_only: bool = False, upload_bytes: int = UPLOAD_BYTES) -> None:  # fmt: skip
         self.shelf = shelf or Shelf()
+        self.offered = Offered(self.shelf)
         self.view, self.session, self.read_only, self.upload_bytes = view, session, read_only, upload_bytes
         self.keys, self.workers, self.files = Keys(), Workers(), page_files()
 
@@ -80,19 +82,12 @@ class Server:
             "session": None if self.session is None else self.session.to_dict(),
             "actions": [] if self.session is None else list(self.session.actions),
             "screens": list(SCREENS),
-            "bundled": _bundled(),
-            "files": [self._file_facts(file) for file in self.shelf.given()],
+            "bundled": bundled_sets(),
+            "files": [self.offered.file(file) for file in self.shelf.given()],
             "limits": {"upload_bytes": self.upload_bytes, "swept_columns": MOST_SWEPT},
             "distances": list(DISTANCE_WORDS),
             "scales": list(SCALE_NAMES),
         }
-
-    def _file_facts(self, file: GivenFile) -> dict[str, Any]:
-        data, name = file.data, file.name
-        try:
-            return {"data": data, "name": name, **_shape(self.shelf.space(TableView(data)).table)}
-        except SepalError as error:  # it can still be read in another way
-            return {"data": data, "name": name, "rows": None, "columns": None, "target": None, **error_facts(error)}
 
     async def parameters(self, request: Request) -> Response:
         """What forms are made from."""
@@ -106,17 +101,7 @@ class Server:
         if not name or not name.isprintable():
             raise ParameterError("name: expected the name of the file", hint="/api/upload?name=rows.csv")
         content = await limited_body(request, self.upload_bytes)
-
-        def read() -> dict[str, Any]:
-            kept, new = self.shelf.added(name, content)
-            try:
-                return {"data": kept.data, "name": name, **_shape(self.shelf.space(TableView(kept.data)).table)}
-            except SepalError:
-                if new:  # what was there before stays, and can be read in another way
-                    self.shelf.remove(kept)
-                raise
-
-        return JSONResponse(await run_in_threadpool(read))
+        return JSONResponse(await run_in_threadpool(self.offered.upload, name, content))
 
     async def do(self, request: Request) -> Response:
         """A question that is answered at once; a costly one only if it was answered before."""
@@ -341,22 +326,3 @@ def _work_facts(work: Work) -> dict[str, Any]:
         "left": work.left,
         "error": None if work.error is None else error_facts(work.error),
     }
-
-
-def _shape(table: Table) -> dict[str, Any]:
-    classes = coded_target(table)[0] if table.y is not None else None
-    return {
-        "rows": table.n_rows,
-        "columns": table.n_columns,
-        "classes": None if classes is None else len(classes),
-        "target": table.target,
-    }
-
-
-def _bundled() -> list[dict[str, Any]]:
-    """The bundled sets as the start page lists them; none is read for it."""
-    facts = ("rows", "columns", "classes")
-    return [
-        {"data": name, "title": entry.title, "target": entry.target, **dict(zip(facts, entry.size, strict=True))}
-        for name, entry in SETS.items()
-    ]

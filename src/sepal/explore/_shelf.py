@@ -45,6 +45,16 @@ class GivenFile:
         """How code names it: the path from the command line, or the name of the upload."""
         return self.path or self.name
 
+    def table(self, **how: Any) -> Table:
+        """Read as ``read_table`` is told; errors name the file as people know it."""
+        content = io.BytesIO(self.content)
+        content.name = self.name
+        return read_table(content, **how)
+
+    def rows(self, **how: Any) -> Table:
+        """The rows whose target need not be there."""
+        return self.table(target=False, **how)
+
 
 @cache
 def is_told_groups(function: str) -> bool:
@@ -105,11 +115,9 @@ class Space:
         file = self.shelf.files.get(data)
         if file is None:
             return self.other(data)
-        content = io.BytesIO(file.content)
-        content.name = file.name
         kinds = dict(zip(self.table.names, self.table.kinds, strict=True))
         said = {name: value for name, value in self.view.of_file.items() if name in NEW_ROWS}
-        return read_table(content, target=False, kinds=kinds, **said).select(list(self.table.names))
+        return file.rows(kinds=kinds, **said).select(list(self.table.names))
 
 
 class Shelf:
@@ -175,10 +183,7 @@ class Shelf:
     def table_of(self, view: TableView) -> Table:
         """The table of a view."""
         if view.data in self.files:
-            file = self.files[view.data]
-            content = io.BytesIO(file.content)
-            content.name = file.name
-            table = read_table(content, target=view.target, kinds=dict(view.kinds) or None, **view.of_file)
+            table = self.files[view.data].table(target=view.target, kinds=dict(view.kinds) or None, **view.of_file)
         elif view.data in names():
             if view.of_file:
                 said = ", ".join(view.of_file)

@@ -49,6 +49,40 @@ def test_groups_and_marks_of_missing_cells_are_said_on_the_page(tab: Tab, tmp_pa
     page.get_by_role("button", name="Close").click()
 
 
+def test_a_file_with_a_missing_class_is_read_in_another_way(tab: Tab) -> None:
+    """It could not be opened at all, and the setting for such rows was out of reach."""
+    rows = [f"{i // 2},{i % 5},{'low' if i < 10 else 'high'}" for i in range(20)]
+    tab.drop("gaps.csv", "\n".join(["a,b,class", *rows, "3,3,"]) + "\n")
+    page = tab.page
+    page.locator("[role=alert]", has_text="the target is missing in 1 of 21 rows").wait_for()
+    page.locator("#header .set", has_text="gaps.csv").wait_for()
+    page.locator("#read-missing").select_option("drop")
+    page.get_by_role("button", name="Read it so").click()
+    page.locator("#header .facts", has_text="20 rows").wait_for()
+    page.get_by_role("link", name="Sepal").click()
+    page.locator("li", has_text="gaps.csv").get_by_text("to be read otherwise").wait_for()
+    page.get_by_role("button", name="gaps.csv").click()
+    page.locator("#read-target").select_option("b")
+    page.get_by_role("button", name="Read it so").click()
+    page.locator("#header .facts", has_text="21 rows").wait_for()
+    tab.errors.clear()  # the browser tells refusals of the server as errors
+
+
+def test_rows_without_a_class_are_predicted(tab: Tab) -> None:
+    rows = [f"{i // 2},{i % 5},{'low' if i < 10 else 'high'}" for i in range(20)]
+    tab.drop("known.csv", "\n".join(["a,b,class", *rows]) + "\n")
+    page = tab.page
+    page.locator("#screen h1", has_text="Data").wait_for()
+    page.locator("#rail a", has_text="Predict").click()
+    page.locator("#learner").select_option("fisher")
+    asked = {"name": "asked.csv", "mimeType": "text/csv", "buffer": b"a,b,class\n1,2,?\n8,3,?\n"}
+    page.locator("input[type=file]").set_input_files(asked)
+    page.get_by_label("file").locator("option", has_text="asked.csv").wait_for(state="attached")
+    page.get_by_role("button", name="Predict the file").click()
+    page.locator("td", has_text="low").first.wait_for()
+    assert [row[1] for row in body(tab, "known predicted")] == ["low", "high"]
+
+
 def test_rows_with_missing_cells_are_left_out_where_that_is_said(tab: Tab) -> None:
     page = tab.go("#/data?data=hepatitis", "Data")
     page.locator("summary", has_text="How it is read").click()

@@ -4,7 +4,9 @@ import { openCode } from "./code.js";
 import { redrawAll } from "./draw/plot.js";
 import { button, choice, el, fill } from "./element.js";
 import { count, counted } from "./format.js";
-import { allRows, changeView, goTo, linkTo, offered, plainView } from "./state.js";
+import { otherwisePart } from "./screens/reading.js";
+import { Refusal } from "./server.js";
+import { allRows, changeView, fileOf, goTo, linkTo, offered, plainView } from "./state.js";
 
 /** @typedef {import("./state.js").Summary} Summary */
 /** @typedef {import("./server.js").View} View */
@@ -46,7 +48,7 @@ export function drawHeader(view, summary) {
   const brand = el("a", { class: "brand", href: "#/", title: "Open another table" }, el("img", { src: "/page/icon.svg", alt: "" }), "Sepal");
   const theme = choice([["", "System"], ["light", "Light"], ["dark", "Dark"]], themeNow(), setTheme, { "aria-label": "Theme" });
   if (!view || !summary) {
-    fill(header, brand, view ? el("span", { class: "set" }, view.data) : null, el("span", { class: "end" }, theme));
+    fill(header, brand, view ? el("span", { class: "set" }, fileOf(view.data)?.name ?? view.data) : null, el("span", { class: "end" }, theme));
     return;
   }
   const columns = [...summary.columns.map((each) => each.name), ...summary.left_out, ...summary.apart.map((each) => each.name)];
@@ -105,5 +107,6 @@ export function tellError(root, error, view) {
   fill(root, el("h1", {}, "This could not be shown"), el("div", { class: "note bad", role: "alert" }, el("p", {}, text)),
     el("div", { class: "tools" }, button("Try again", () => dispatchEvent(new HashChangeEvent("hashchange"))),
       view ? button("Read the table anew", () => goTo("data", plainView(view.data))) : null,
-      el("a", { class: "button", href: "#/" }, "Open another table")));
+      el("a", { class: "button", href: "#/" }, "Open another table")),
+    error instanceof Refusal && error.code === "wrong" ? otherwisePart(view) : null);
 }

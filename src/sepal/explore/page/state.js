@@ -141,6 +141,9 @@ export function otherRows(data) {
 /** A view of nothing but the table. @param {string} data @param {string | null} [target] @returns {View} */
 export const plainView = (data, target = null) => ({ data, target, task: null, kinds: {}, left_out: [], columns: null, scale: "minmax", distance: "auto", sample: null, groups: null, ...AS_USUAL });
 
+/** What was said of a file when it was given; undefined for a bundled set. @param {string} data */
+export const fileOf = (data) => offered.files.find((/** @type {any} */ each) => each.data === data);
+
 /** How many rows a table has in its source; null where that is not known. @param {View} view @returns {number | null} */
 export const allRows = (view) => [...offered.files, ...offered.bundled].find((/** @type {any} */ each) => each.data === view.data)?.rows ?? null;
 

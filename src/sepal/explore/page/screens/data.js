@@ -7,7 +7,7 @@ import { markIcon } from "../draw/plot.js";
 import { button, choice, el, fill } from "../element.js";
 import { count, counted, number, percent } from "../format.js";
 import { makeRowTable } from "../rowtable.js";
-import { changeView, classNames, offered, remember } from "../state.js";
+import { changeView, classNames, fileOf, remember } from "../state.js";
 import { makeTable } from "../table.js";
 import { readingPart } from "./reading.js";
 
@@ -133,7 +133,7 @@ const WHY = { row_number: "numbers the rows", identifier: "names each row", many
 
 /** A column that was set apart is used once its kind is given; bundled sets stay as they are. @param {import("../server.js").View} view @param {any} column */
 function useApart(view, column) {
-  if (!offered.files.some((/** @type {any} */ each) => each.data === view.data)) return null;
+  if (!fileOf(view.data)) return null;
   const kind = { row_number: "numeric", text: "text" }[/** @type {string} */ (column.why)] ?? "nominal";
   return () => changeView({ kinds: { ...view.kinds, [column.name]: kind } });
 }

@@ -52,10 +52,13 @@ export function showStart(root) {
     el("section", {}, el("h2", {}, "Sets that come with Sepal"), listOf(offered.bundled)));
 }
 
+/** @param {any} each */
+const shapeOf = (each) => (each.rows === null ? "to be read otherwise: open it" : `${counted(each.rows, "row")}, ${counted(each.columns, "column")}${each.classes ? `, ${counted(each.classes, "class", "classes")}` : ""}`);
+
 /** @param {any[]} sets */
 function listOf(sets) {
   return el("ul", { class: "sets" }, sets.map((each) => el("li", {},
     button(each.name ?? each.data, () => goTo("data", plainView(each.data)), { class: "plain" }),
     el("span", { class: "small" }, each.title ?? "", el("span", { class: "soft" },
-      `${each.title ? " · " : ""}${counted(each.rows, "row")}, ${counted(each.columns, "column")}${each.classes ? `, ${counted(each.classes, "class", "classes")}` : ""}`)))));
+      `${each.title ? " · " : ""}${shapeOf(each)}`)))));
 }
