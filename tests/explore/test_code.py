@@ -272,3 +272,24 @@ def test_new_rows_that_are_read_otherwise_than_the_training_rows_are_told(tmp_pa
     settings = {"learner": "knn", "settings": {"n_neighbors": 3}, "rows": shelf.read("new.csv").data}
     (note,) = same_numbers(shelf, "predict.file", view, settings)["result"]["notes"]
     assert note.startswith('the point of "7.804" in column "a" was taken as a decimal point (7.804)')
+
+
+@pytest.mark.parametrize("target", ["age", "day"])
+@pytest.mark.parametrize(
+    ("action", "settings"),
+    [
+        ("classify.run", RUN),
+        ("classify.run", {"learner": "knn-regressor", "cv": 3}),
+        ("separability.measure", {}),
+        ("separability.report", {}),
+        ("features.search", {"cv": 3}),
+    ],
+)
+def test_a_target_of_many_numbers_is_the_same_in_the_shell(target, action, settings, tmp_path, monkeypatch):
+    """The page took ages as classes, and its shell line predicted numbers or ended in an error."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i * 7 % 11},{i % 5},{20 + i // 2},2020-{1 + i // 30:02d}-{1 + i % 30 // 2:02d}" for i in range(90)]
+    (tmp_path / "people.csv").write_text("\n".join(["a,b,age,day", *lines]) + "\n")
+    shelf = Shelf()
+    view = {"data": shelf.read("people.csv").data, "target": target}
+    same_numbers(shelf, action, view, settings)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore._action import Action, ActionSettings, Field, call, field
-from sepal.explore._code import bundled_as_read, other_code, reading_words, set_words, source_word
+from sepal.explore._code import other_code, reading_words, set_words, source_word, verb_reads
 from sepal.explore._learners import LEARNERS
 from sepal.explore._shelf import Space
 from sepal.progress import Progress
@@ -110,7 +110,7 @@ def _run_code(space: Space, settings: ActionSettings) -> str:
 
 
 def _run_verb(space: Space, settings: ActionSettings) -> list[str] | None:
-    if not bundled_as_read(space):
+    if not verb_reads(space, LEARNERS[settings["learner"]].task == "regress"):
         return None
     words = ["evaluate", source_word(space), *reading_words(space.view), "--learner", settings["learner"]]
     words += set_words(settings["settings"] or {})

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sepal.explore._action import Action, ActionSettings, call
+from sepal.explore._learners import number_to_predict
 from sepal.explore._shelf import Shelf, Space
 from sepal.explore._view import TableView
 
@@ -142,10 +143,14 @@ def set_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def bundled_as_read(space: Space) -> bool:
-    """Whether the older verbs can read this view: all rows, and a bundled set as it is."""
-    all_rows = space.view.sample is None and space.view.missing == "distance"
-    return all_rows and (space.view.data in space.shelf.files or space.view.as_read)
+def verb_reads(space: Space, numbers: bool = False) -> bool:
+    """Whether an older verb reads this view as it is here: all rows, a bundled set as it is, and the target as numbers
+    to predict or as classes. The verbs decide that by the target where no task is said, the Explorer by what is asked.
+    """
+    view = space.view
+    all_rows = view.sample is None and view.missing == "distance"
+    predicts = number_to_predict(space.table) if view.task is None else view.task == "regress"
+    return all_rows and predicts == numbers and (view.data in space.shelf.files or view.as_read)
 
 
 def set_words(settings: Mapping[str, Any]) -> list[str]:

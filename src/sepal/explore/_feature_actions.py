@@ -6,7 +6,7 @@ from typing import Any
 
 from sepal.exceptions import DataError
 from sepal.explore._action import Action, ActionSettings, field, taken
-from sepal.explore._code import asking, bundled_as_read, reading_words, source_word
+from sepal.explore._code import asking, reading_words, source_word, verb_reads
 from sepal.explore._shelf import Space
 from sepal.parameters import parameters
 
@@ -76,7 +76,7 @@ def _search(space: Space, settings: ActionSettings, progress: Any) -> Any:
 
 
 def _search_verb(space: Space, settings: ActionSettings) -> list[str] | None:
-    if not bundled_as_read(space) or settings["time_limit"] is not None:
+    if not verb_reads(space) or settings["time_limit"] is not None:
         return None
     words = ["select", source_word(space), *reading_words(space.view)]
     words += ["--scale", space.view.scale] if space.view.scale != "minmax" else []

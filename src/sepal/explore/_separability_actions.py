@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from sepal.explore._action import Action, ActionSettings, call, field
-from sepal.explore._code import asking, bundled_as_read, source_word, view_words
+from sepal.explore._code import asking, source_word, verb_reads, view_words
 from sepal.explore._data_actions import PLANE, plane_code, plane_of
 from sepal.explore._neighbor_actions import ON_PLANE
 from sepal.explore._shelf import Space
@@ -23,7 +23,7 @@ def _report(space: Space, settings: ActionSettings, progress: Any) -> Any:
 
 def _verb(word: str, space: Space, *more: str) -> list[str] | None:
     """An older verb on this view, where it can read it."""
-    if not bundled_as_read(space):
+    if not verb_reads(space):
         return None
     return [word, source_word(space), *view_words(space.view), *more, "--json"]
 
