@@ -293,3 +293,27 @@ def test_a_target_of_many_numbers_is_the_same_in_the_shell(target, action, setti
     shelf = Shelf()
     view = {"data": shelf.read("people.csv").data, "target": target}
     same_numbers(shelf, action, view, settings)
+
+
+@pytest.mark.parametrize("how", [{}, {"groups": "patient"}, {"left_out": ["patient"]}])
+@pytest.mark.parametrize(
+    ("action", "settings"),
+    [("classify.run", {"learner": "knn", "mode": "test"}), ("neighbors.curve", {"k_max": 4})],
+)
+def test_a_test_file_is_read_as_the_training_rows_were(action, settings, how, tmp_path, monkeypatch):
+    """In a short file cities name the rows, sizes are numbers and a code repeats; it was refused, where the command
+    answered.
+    """
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    lines = [
+        f"c{i % 30},{['1', '2', '3+'][i % 3]},{x:.3f},P{i // 3:03d},{'ab'[i % 2]}"
+        for i, x in enumerate(rng.normal(size=300).tolist())
+    ]
+    head = "city,size,x,patient,class"
+    (tmp_path / "train.csv").write_text("\n".join([head, *lines]) + "\n")
+    (tmp_path / "short.csv").write_text("\n".join([head, *(line.replace("3+", "2") for line in lines[:25])]) + "\n")
+    shelf = Shelf()
+    view = {"data": shelf.read("train.csv").data, **how}
+    found = same_numbers(shelf, action, view, {**settings, "test": shelf.read("short.csv").data})
+    assert "kinds={'city': 'nominal'" in found["code"]["python"]

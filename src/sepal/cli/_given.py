@@ -21,7 +21,7 @@ from sepal.cli._partitions import Hear, in_partitions, refuse_for_one_file, samp
 from sepal.cli._reading import Reading, check_bundled, tell_cautions
 from sepal.data import Table, column_cells, group_labels, load, names, read_table, set_apart
 from sepal.exceptions import DataError, ParameterError
-from sepal.explore import number_to_predict
+from sepal.explore import kinds_as_in, number_to_predict, read_as_in
 
 
 def given_table(
@@ -116,32 +116,17 @@ def given_test(data: str, training: Table, reading: Reading) -> tuple[Table, tup
         content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
         said = reading.arguments()
         kinds, ids = dict(said.pop("kinds") or {}), list(said.pop("ids"))
-        table = read_table(content, target=training.target, kinds=kinds or None, ids=ids, **said)
-        more_kinds, more_ids = _kinds_as_in(training, table), _identifiers_as_in(training, table)
-        if more_kinds or more_ids:
+
+        def read(kinds: dict[str, Any], ids: list[str]) -> Table:
             if not isinstance(content, str):
                 content.seek(0)
-            kinds, ids = {**kinds, **more_kinds}, [*ids, *more_ids]
-            table = read_table(content, target=training.target, kinds=kinds, ids=ids, **said)
+            return read_table(content, target=training.target, kinds=kinds or None, ids=ids, **said)
+
+        table, _, _ = read_as_in(training, read, kinds, ids)
         table = table.with_task(reading.task)
     check_columns(data, table, training.names, "the training rows have")
     rows = table.select(list(training.names))
     return rows, () if bundled else new_row_notes(data, table, rows, training.notes)
-
-
-def _kinds_as_in(training: Table, table: Table) -> dict[str, str]:
-    """Columns that were read or set apart in another way than in training, and what they are there."""
-    found = {}
-    read, apart = dict(zip(table.names, table.kinds, strict=True)), {each.name for each in table.apart}
-    for name, levels in zip(training.names, training.levels, strict=True):
-        texts = levels is not None and any(isinstance(level, str) for level in levels)
-        if name in apart or (texts and read.get(name) == "numeric"):
-            found[name] = "nominal" if texts else "numeric"
-    return found
-
-
-def _identifiers_as_in(training: Table, table: Table) -> list[str]:
-    return [each.name for each in training.apart if each.name in table.names]
 
 
 def check_columns(data: str, table: Table, wanted: Sequence[str], why: str) -> None:
@@ -185,7 +170,7 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> NewR
     content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
     table = load(data) if bundled else read_table(content, target=False)
     check_columns(data, table, wanted, "the model was trained with")
-    if training is not None and not bundled and (kinds := _kinds_as_in(training, table)):
+    if training is not None and not bundled and (kinds := kinds_as_in(training, table)):
         if not isinstance(content, str):
             content.seek(0)
         table = read_table(content, target=False, kinds=kinds)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sepal.explore._as_in_training import kinds_as_in as kinds_as_in
+from sepal.explore._as_in_training import read_as_in as read_as_in
 from sepal.explore._learners import FOR_NUMBERS as FOR_NUMBERS
 from sepal.explore._learners import LEARNERS as LEARNERS
 from sepal.explore._learners import Learner as Learner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sepal.explore._action import Action, ActionSettings, call
@@ -46,9 +47,9 @@ def _kinds(view: TableView) -> dict[str, Any]:
 
 def other_code(space: Space, data: str, called: str = "test") -> str:
     """Rows of another file with the same columns, as Python."""
-    is_file = data in space.shelf.files
-    target = None if not is_file and space.view.target is None else space.table.target
-    view = space.view.elsewhere(data, target, is_file)
+    view = space.view_of_other(data)
+    if data not in space.shelf.files and space.view.target is None:
+        view = replace(view, target=None)
     text = table_code(view, space.shelf).removeprefix("table = ")
     return f"{called} = {text}.select(table.names)"
 

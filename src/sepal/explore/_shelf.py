@@ -6,7 +6,7 @@ import hashlib
 import io
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from inspect import signature
@@ -18,6 +18,7 @@ from typing import Any
 from sepal._lazy import cached_property
 from sepal.data import Table, group_labels, load, names, read_table, sampled, set_apart
 from sepal.exceptions import DataError, ParameterError
+from sepal.explore._as_in_training import read_as_in
 from sepal.explore._view import TableView
 
 MOST_TABLES = 8  # views whose tables, planes and models are kept
@@ -100,8 +101,7 @@ class Space:
 
     def other(self, data: str) -> Table:
         """Another set or file, read with the same target, kinds and columns: rows to test on."""
-        view = self.view.elsewhere(data, self.table.target, data in self.shelf.files)
-        table = self.shelf.space(view).table
+        table = self.shelf.space(self.view_of_other(data)).table
         missing = [name for name in self.table.names if name not in table.names]
         if missing:
             raise DataError(
@@ -109,6 +109,20 @@ class Space:
                 hint=f"its columns are {', '.join(table.names[:12])}",
             )
         return table.select(list(self.table.names))
+
+    def view_of_other(self, data: str) -> TableView:
+        """How another set or file is read: its columns are what they are here."""
+        view = self.view.elsewhere(data, self.table.target, data in self.shelf.files)
+        if data not in self.shelf.files:
+            return view
+
+        def told(kinds: dict[str, Any], ids: list[str]) -> TableView:
+            return replace(view, kinds=dict(sorted(kinds.items())), ids=tuple(ids))
+
+        _, kinds, ids = read_as_in(
+            self.table, lambda kinds, ids: self.shelf.space(told(kinds, ids)).table, view.kinds, view.ids
+        )
+        return told(kinds, ids)
 
     def new_rows(self, data: str) -> Table:
         """The rows of a set or file whose target need not be there, with the columns of this table."""
