@@ -317,3 +317,18 @@ def test_a_test_file_is_read_as_the_training_rows_were(action, settings, how, tm
     view = {"data": shelf.read("train.csv").data, **how}
     found = same_numbers(shelf, action, view, {**settings, "test": shelf.read("short.csv").data})
     assert "kinds={'city': 'nominal'" in found["code"]["python"]
+
+
+@pytest.mark.parametrize(
+    "action", ["data.summary", "separability.alignment", "kernels.map", "kernels.alignment", "neighbors.map"]
+)
+def test_gaps_in_the_column_of_the_groups_are_no_matter_where_groups_are_not_asked(action, tmp_path, monkeypatch):
+    """The Python always read the groups, and failed where the page had answered."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i * 7 % 11},{i % 5},{'' if i == 3 else f'g{i // 4}'},{'ab'[i % 2]}" for i in range(40)]
+    (tmp_path / "gaps.csv").write_text("\n".join(["weight,width,box,class", *lines]) + "\n")
+    shelf = Shelf()
+    view = {"data": shelf.read("gaps.csv").data, "groups": "box"}
+    same_numbers(shelf, action, view, dict(OF_GROUPS[action]))
+    with pytest.raises(SepalError, match="row 3 has no entry"):
+        answer(shelf, "classify.run", view, RUN)

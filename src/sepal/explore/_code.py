@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 from collections.abc import Iterable, Mapping
@@ -31,8 +32,15 @@ def table_code(view: TableView, shelf: Shelf) -> str:
     text += "" if view.task is None else f".with_task({view.task!r})"
     text += "" if view.missing == "distance" else ".drop_missing()"
     text = text if view.sample is None else f"sepal.data.sampled({text}, {view.sample})"
-    after = "" if view.groups is None else f"\ngroups = sepal.data.group_labels(table, {view.groups!r})"
-    return f"table = {text}{after}"
+    return f"table = {text}"
+
+
+def _groups_code(view: TableView, asked: Iterable[str]) -> str:
+    """``groups = ...`` where one of the actions, as Python, uses it; others do not mind gaps in that column."""
+    nodes = (node for text in asked for node in ast.walk(ast.parse(text)))
+    if view.groups is None or not any(isinstance(node, ast.Name) and node.id == "groups" for node in nodes):
+        return ""
+    return f"\ngroups = sepal.data.group_labels(table, {view.groups!r})"
 
 
 def asking(space: Space, function: str, *given: str, **named: Any) -> str:
@@ -56,8 +64,8 @@ def other_code(space: Space, data: str, called: str = "test") -> str:
 
 def python_code(space: Space, asked: Iterable[tuple[Action, ActionSettings]]) -> str:
     """A program that ends with the result of the last action."""
-    parts = ["import sepal\n\n" + table_code(space.view, space.shelf)]
-    parts += [f"# {action.help}\n{action.python(space, settings)}" for action, settings in asked]
+    parts = [f"# {action.help}\n{action.python(space, settings)}" for action, settings in asked]
+    parts.insert(0, f"import sepal\n\n{table_code(space.view, space.shelf)}{_groups_code(space.view, parts)}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -36,7 +36,7 @@ def _model(space: Space, settings: ActionSettings) -> Any:
 def _fit_groups(space: Space, learner: Any) -> bool:
     """Whether there are groups and the learner, or the machine in it, leaves rows out when it is trained."""
     within = getattr(learner, "machine", learner)
-    return space.groups is not None and "groups" in signature(within.fit).parameters
+    return space.view.groups is not None and "groups" in signature(within.fit).parameters
 
 
 def _model_code(space: Space, settings: ActionSettings) -> str:

@@ -97,7 +97,8 @@ class Space:
 
     def together(self, function: str) -> dict[str, Any]:
         """The groups, for a function that leaves rows out or asks their neighbours and so takes them."""
-        return {} if self.groups is None or not is_told_groups(function) else {"groups": self.groups}
+        told = self.view.groups is not None and is_told_groups(function)
+        return {"groups": self.groups} if told else {}
 
     def other(self, data: str) -> Table:
         """Another set or file, read with the same target, kinds and columns: rows to test on."""
