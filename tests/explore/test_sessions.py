@@ -143,6 +143,41 @@ def test_files_that_are_no_sessions(tmp_path):
     assert "expected a folder" in run(tmp_path / "s.json", "--out", tmp_path / "taken").stderr
 
 
+def test_two_uploads_of_one_name_are_told_apart(page, tmp_path, monkeypatch):
+    """Two results had the same code, and a session of them could never be run."""
+    monkeypatch.chdir(tmp_path)
+    contents = [ROWS, ROWS.replace("3,x", "4,x"), ROWS.replace("3,x", "5,x")]
+    names = ["rows.csv", "test.csv", "test (2).csv"]
+    told = [page.upload("test.csv" if at else "rows.csv", each.encode()).json() for at, each in enumerate(contents)]
+    assert [each["name"] for each in told] == names
+    assert "given_as" not in told[1]
+    assert told[2]["given_as"] == "test.csv"
+    assert page.upload("test.csv", contents[2].encode()).json() == told[2]
+    view = {"data": told[0]["data"]}
+    asked = [
+        {"action": "classify.run", "parameters": {"learner": "fisher", "mode": "test", "test": each["data"]}}
+        for each in told[1:]
+    ]
+    shown = [page.job(each["action"], view, **each["parameters"]) for each in asked]
+    assert "--test test.csv" in shown[0]["code"]["shell"]
+    assert "--test 'test (2).csv'" in shown[1]["code"]["shell"]
+    (tmp_path / "s.json").write_text(json.dumps(page.post("/api/session", {"view": view, "actions": asked}).json()))
+    for name, content in zip(names, contents, strict=True):
+        (tmp_path / name).write_text(content)
+    assert run("s.json", "--out", "results").exit_code == 0
+    for at, each in enumerate(shown, start=1):
+        assert json.loads((tmp_path / "results" / f"0{at}-classify.run.json").read_text())["result"] == each["result"]
+
+
+def test_an_upload_is_told_from_a_file_of_the_command_line(open_page, tmp_path):
+    (tmp_path / "rows.csv").write_text(ROWS)
+    shelf = Shelf()
+    shelf.read(str(tmp_path / "rows.csv"))
+    page = open_page(shelf=shelf)
+    assert page.upload("rows.csv", ROWS.replace("3,x", "4,x").encode()).json()["name"] == "rows (2).csv"
+    assert page.upload("rows.csv", ROWS.encode()).json()["data"] == "file-1"
+
+
 def test_test_files_of_a_session_are_checked_too(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("rows.csv", "test.csv"):

@@ -21,7 +21,8 @@ class Offered:
     def file(self, file: GivenFile) -> dict[str, Any]:
         """Name and shape. Where it is not read without more being said, also why, and which columns it has."""
         if file.data not in self._known:
-            self._known[file.data] = {"data": file.data, "name": file.name, **self._facts(file)}
+            renamed = {} if file.name == file.given_as else {"given_as": file.given_as}
+            self._known[file.data] = {"data": file.data, "name": file.name, **renamed, **self._facts(file)}
         return self._known[file.data]
 
     def _facts(self, file: GivenFile) -> dict[str, Any]:

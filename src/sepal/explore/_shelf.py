@@ -35,6 +35,7 @@ class GivenFile:
     name: str
     content: bytes = field(repr=False)
     path: str | None = None
+    given_as: str = ""  # the name of an upload before a number told it from another of that name
 
     @property
     def sha256(self) -> str:
@@ -159,18 +160,32 @@ class Shelf:
     def added(self, name: str, content: bytes, path: str | None = None) -> tuple[GivenFile, bool]:
         """As :meth:`add`, and whether it is new on the shelf."""
         with self._lock:
-            for each in self.files.values():
-                if each.content == content and each.name == name:
-                    return each, False
+            called, there = self._place_of(name, content, path)
+            if there is not None:
+                return there, False
             uploaded = sum(len(each.content) for each in self.files.values() if each.path is None)
             if path is None and uploaded + len(content) > MOST_UPLOADED:
                 raise DataError(
                     f"{name}: uploads of this run would hold more than {MOST_UPLOADED // 2**20} MB together",
                     hint="start again with the file on the command line: sepal explore FILE",
                 )
-            made = GivenFile(f"file-{next(self._numbers)}", name, content, path)
+            made = GivenFile(f"file-{next(self._numbers)}", called, content, path, name)
             self.files[made.data] = made
         return made, True
+
+    def _place_of(self, name: str, content: bytes, path: str | None) -> tuple[str, GivenFile | None]:
+        """What a file is to be called, and the same file where it is there already.
+
+        Code and sessions name uploads by their name alone: a second one of that name and other content gets a number.
+        """
+        called, number = name, 1
+        while True:
+            alike = [each for each in self.files.values() if called in (each.name, each.written)]
+            same = next((each for each in alike if each.content == content), None)
+            if same is not None or not alike or path is not None:
+                return called, same
+            number += 1
+            called = f"{Path(name).stem} ({number}){Path(name).suffix}"
 
     def remove(self, file: GivenFile) -> None:
         """Take a file off the shelf; its number is not used again."""

@@ -144,6 +144,9 @@ export const plainView = (data, target = null) => ({ data, target, task: null, k
 /** What was said of a file when it was given; undefined for a bundled set. @param {string} data */
 export const fileOf = (data) => offered.files.find((/** @type {any} */ each) => each.data === data);
 
+/** What is said of an upload that got another name. @param {any} file @returns {string | null} */
+export const renamed = (file) => (file?.given_as ? `Another ${file.given_as} was opened before, so this one is called ${file.name}, in code and sessions too: save it under that name where these are to run.` : null);
+
 /** How many rows a table has in its source; null where that is not known. @param {View} view @returns {number | null} */
 export const allRows = (view) => [...offered.files, ...offered.bundled].find((/** @type {any} */ each) => each.data === view.data)?.rows ?? null;
 

@@ -7,7 +7,7 @@ import { markIcon } from "../draw/plot.js";
 import { button, choice, el, fill } from "../element.js";
 import { count, counted, number, percent } from "../format.js";
 import { makeRowTable } from "../rowtable.js";
-import { changeView, classNames, fileOf, remember } from "../state.js";
+import { changeView, classNames, fileOf, remember, renamed } from "../state.js";
 import { makeTable } from "../table.js";
 import { readingPart } from "./reading.js";
 
@@ -53,8 +53,10 @@ export function show(place) {
 }
 
 /** @param {Place} place @param {string[]} names */
-function notes({ summary }, names) {
+function notes({ view, summary }, names) {
   const list = [...summary.cautions.map((each) => each.text), ...summary.notes];
+  const told = renamed(fileOf(view.data));
+  if (told) list.unshift(told);
   if (summary.classes && names.length === 1) list.unshift("All rows are of one class: there is nothing to tell apart. Choose another class column above.");
   if (summary.n_rows < 10) list.unshift(`Only ${counted(summary.n_rows, "row")}: whatever is said about so few is little more than a guess.`);
   if (list.length === 0) return el("p", { class: "soft" }, summary.n_missing ? `${counted(summary.n_missing, "cell")} missing.` : "No cell is missing, and nothing looks wrong.");

@@ -5,7 +5,7 @@ import { className, count, number, percent } from "../format.js";
 import { learnerPart } from "../learner.js";
 import { makeRunner } from "../runner.js";
 import { ask, flat, upload } from "../server.js";
-import { defaultsOf, doneWith, offered, otherRows, refreshOffered } from "../state.js";
+import { defaultsOf, doneWith, offered, otherRows, refreshOffered, renamed } from "../state.js";
 import { makeTable } from "../table.js";
 import { say } from "../toast.js";
 import { asNeighbors, neighborPanel } from "./neighbor_panel.js";
@@ -119,9 +119,12 @@ function manyPart({ view, summary }, now) {
   const picker = el("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", onchange: async () => {
     if (!picker.files?.[0]) return;
     try {
-      rows = (await upload(picker.files[0])).data;
+      const told = await upload(picker.files[0]);
+      rows = told.data;
       await refreshOffered();
       list();
+      const called = renamed(told);
+      if (called) say(called);
     } catch (error) {
       say(error instanceof Error ? error.message : String(error), { bad: true });
     }
