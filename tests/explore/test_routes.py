@@ -81,6 +81,7 @@ def test_rows_without_a_class_are_taken_and_predicted(page, name, text):
     assert page.get("/api/start").json()["files"][1] == told
     found = page.job("predict.file", {"data": data}, learner="fisher", rows=told["data"])
     assert found["result"]["predicted"] == ["low", "high"]
+    assert found["result"]["notes"] == []  # that the class has not a single value is why it is asked for
 
 
 def test_a_table_with_one_missing_class_is_opened_and_read_in_another_way(page):

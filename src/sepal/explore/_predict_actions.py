@@ -137,35 +137,36 @@ def _row_code(space: Space, settings: ActionSettings) -> str:
 def _predict_file(space: Space, settings: ActionSettings, progress: Any) -> Any:
     if settings["rows"] is None:
         raise ParameterError("rows: name the file whose rows are to be predicted")
-    rows = space.new_rows(settings["rows"])
-    return {**_told(_model(space, settings), rows), "notes": _notes_of(rows, space.table)}
+    new = space.new_rows(settings["rows"])
+    rows = new.select(list(space.table.names))
+    return {**_told(_model(space, settings), rows), "notes": _notes_of(new, space.table)}
 
 
-def _notes_of(rows: Table, training: Table) -> list[str]:
+def _notes_of(new: Table, training: Table) -> list[str]:
     """How the cells of new rows were read, where it was not said of the training rows; what they hold is no matter."""
-    known = {*training.notes, *(each.text for each in rows.cautions)}
-    return [note for note in rows.notes if note not in known]
+    known = {*training.notes, *(each.text for each in new.cautions)}
+    return [note for note in new.notes if note not in known]
 
 
 NOTES_CODE = (
-    "known = {*table.notes, *(each.text for each in rows.cautions)}\n"
-    "notes = [note for note in rows.notes if note not in known]\n"
+    "known = {*table.notes, *(each.text for each in new.cautions)}\n"
+    "notes = [note for note in new.notes if note not in known]\n"
 )
 
 
 def _file_code(space: Space, settings: ActionSettings) -> str:
-    text = new_rows_code(space, settings["rows"])
-    return f'{_model_code(space, settings)}\nrows = {text}\n{NOTES_CODE}result = {TOLD_CODE}    "notes": notes,\n}}'
+    new = f"new = {new_rows_code(space, settings['rows'])}\nrows = new.select(table.names)\n{NOTES_CODE}"
+    return f'{_model_code(space, settings)}\n{new}result = {TOLD_CODE}    "notes": notes,\n}}'
 
 
 def new_rows_code(space: Space, data: str) -> str:
-    """The rows of a file with the columns of the training rows, as Python."""
+    """The rows of a file, as Python."""
     file = space.shelf.files.get(data)
     if file is None:
-        return table_code(TableView(data), space.shelf).removeprefix("table = ") + ".select(table.names)"
+        return table_code(TableView(data), space.shelf).removeprefix("table = ")
     kinds = dict(zip(space.table.names, space.table.kinds, strict=True))
     said = {name: value for name, value in space.view.of_file.items() if name in NEW_ROWS}
-    return call("sepal.read_table", repr(file.written), target=False, kinds=kinds, **said) + ".select(table.names)"
+    return call("sepal.read_table", repr(file.written), target=False, kinds=kinds, **said)
 
 
 PREDICT_ACTIONS = (

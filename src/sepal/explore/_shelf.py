@@ -127,13 +127,13 @@ class Space:
         return told(kinds, ids)
 
     def new_rows(self, data: str) -> Table:
-        """The rows of a set or file whose target need not be there, with the columns of this table."""
+        """The rows of a set or file whose target need not be there, with the columns of this table and perhaps more."""
         file = self.shelf.files.get(data)
         if file is None:
             return self.other(data)
         kinds = dict(zip(self.table.names, self.table.kinds, strict=True))
         said = {name: value for name, value in self.view.of_file.items() if name in NEW_ROWS}
-        return file.rows(kinds=kinds, **said).select(list(self.table.names))
+        return file.rows(kinds=kinds, **said)
 
 
 class Shelf:
