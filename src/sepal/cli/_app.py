@@ -10,7 +10,7 @@ import typer
 from sepal.cli._again import report_again
 from sepal.cli._evaluate import evaluate
 from sepal.cli._explore import do, explore, run
-from sepal.cli._given import classes_given, without_groups
+from sepal.cli._given import classes_given, saying_task, without_groups
 from sepal.cli._interrupts import command_begins
 from sepal.cli._leaving import leaving_cleanly
 from sepal.cli._models import predict, train
@@ -134,6 +134,7 @@ def report(
             refuse_for_one_file(exact, sample, cluster, workers)
             with watching("reading", limit) as progress:
                 table, apart = without_groups(classes_given(data, target, reading.keeping(groups), "a report"), groups)
+                reading = saying_task(reading, table)
                 from sepal.report import separability  # after reading: whoever mistyped a name need not wait for it
 
                 left = left_of(limit)  # loading and reading count

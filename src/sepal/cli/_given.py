@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from sepal.cli._new_rows import new_row_notes
 from sepal.cli._options import MissingChoice
 from sepal.cli._partitions import Hear, in_partitions, refuse_for_one_file, sample_given
-from sepal.cli._reading import Reading, check_bundled, tell_cautions
-from sepal.data import Table, column_cells, group_labels, load, names, read_table, set_apart
+from sepal.cli._reading import Reading, TaskChoice, check_bundled, tell_cautions
+from sepal.data import Table, dated_target, group_labels, label_cells, load, names, read_table, set_apart
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore import kinds_as_in, number_to_predict, read_as_in
 
@@ -33,6 +33,19 @@ def given_table(
     """
     check_bundled(data, reading)
     return _given(data, target, reading, where or {}, hear).with_task(reading.task)
+
+
+def _dates_named(table: Table, task: str | None) -> Table:
+    """The table with classes that are dates or times called so, and not by their seconds."""
+    if task is not None or not dated_target(table) or number_to_predict(table):
+        return table
+    return table.with_task("classify")
+
+
+def saying_task(reading: Reading, table: Table) -> Reading:
+    """What was said of a table that was read, and that its dates are classes where they were taken for such."""
+    named = table.target in table.written and np.asarray(table.y).dtype.kind == "U"
+    return replace(reading, task=TaskChoice.CLASSIFY) if named else reading
 
 
 def classes_given(
@@ -52,7 +65,7 @@ def classes_given(
             f"{table.n_rows:,} rows",
             hint="--task classify takes each of them as a class; sepal evaluate and sepal train predict numbers",
         )
-    return table
+    return _dates_named(table, reading.task)
 
 
 def learning_rows(
@@ -67,6 +80,7 @@ def learning_rows(
     """The rows to learn from and their groups; what changes how results are to be read is said on stderr."""
     table, together = without_groups(given_table(data, target, reading.keeping(groups), where, hear), groups)
     tell_cautions(table, reading.task, number_to_predict(table))
+    table = _dates_named(table, reading.task)
     if missing is MissingChoice.DISTANCE or not table.has_missing:
         return table, together
     complete = table.drop_missing()
@@ -160,11 +174,11 @@ class NewRows:
         return [name for name in self.table.names if name not in self.rows.names and name != self.target]
 
 
-def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> NewRows:
+def given_rows(data: str, wanted: Sequence[str], training: Table | None, like: Sequence[Any] | None) -> NewRows:
     """New rows, with the columns that a model wants.
 
     ``training`` holds the columns the model was made from: its target may be absent, and a column of texts stays one
-    though the new texts happen to be numbers.
+    though the new texts happen to be numbers. ``like`` are the classes of the model, if it has any.
     """
     bundled = data in names()
     content: Any = io.BytesIO(sys.stdin.buffer.read()) if data == "-" else data
@@ -177,16 +191,16 @@ def given_rows(data: str, wanted: Sequence[str], training: Table | None) -> NewR
     target = None if training is None else training.target
     rows, known = table.select(list(wanted)), () if training is None else training.notes
     notes = () if bundled else new_row_notes(data, table, rows, known, target)
-    return NewRows(rows, table, _truth(table, target), target, notes)
+    return NewRows(rows, table, _truth(table, target, like), target, notes)
 
 
-def _truth(table: Table, target: str | None) -> list[Any] | None:
+def _truth(table: Table, target: str | None, like: Sequence[Any] | None) -> list[Any] | None:
     """The cells of the target, None where one is missing; None where the file has no such column."""
     if target is None or table.y is not None:
         return None if target is None or table.target != target else np.asarray(table.y).tolist()
     if target not in table.names:
         return None
-    return column_cells(table, table.names.index(target), as_numbers=True)
+    return label_cells(table, table.names.index(target), like)
 
 
 def _looks_like_path(data: str) -> bool:

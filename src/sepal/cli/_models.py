@@ -188,7 +188,8 @@ def predict(
     """Predict new rows with a model.
 
     For each row, counted from 0, its identifiers, the prediction and the probability of each class, as CSV or JSON.
-    Columns are found by name; where the target is among them, the share of right answers or R squared is told. Of a
+    Columns are found by name; where the target is among them, the share of right answers or R squared is told, unless
+    none of its labels is a class of the model. Classes that are dates are called so (2020-01-31, 08:30:00). Of a
     folder or a pattern in quotes one partition after the other is answered, and all answers are in one CSV file.
 
     Example:  sepal predict model.sepal new.csv -o out.csv
@@ -213,7 +214,7 @@ def predict(
             refuse_for_one_file(cluster=cluster, workers=workers)
             if jobs is not None:
                 set_threads(fitted, jobs)
-            given = given_rows(new, names, training)
+            given = given_rows(new, names, training, score.like)
             tell_notes(given.notes)
             progress("predicting", 0.5)
             # A pipeline begins with a step of scikit-learn, which knows data frames and no Tables.

@@ -13,7 +13,7 @@ from sepal.cli._new_rows import tell_notes
 from sepal.cli._output import rows_text, wants_json, write_out
 from sepal.cli._partitions import tell_plan
 from sepal.cli._score import Answers
-from sepal.data import column_cells, is_identifier_name
+from sepal.data import is_identifier_name, label_cells
 from sepal.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class PartWriter:
             self.others = [name for name in part.names if name not in wanted and name != self.score.target]
             table, rows = part.table, [part.first_row + i for i in range(len(part.predictions))]
             if table is not None and self.score.target in table.names:
-                truth = column_cells(table, table.names.index(self.score.target), as_numbers=True)
+                truth = label_cells(table, table.names.index(self.score.target), self.score.like)
                 self.score.count(answers["prediction"], truth)
             known = self.apart | set(part.identifiers)
             named = [name for name in self.others if name in known or is_identifier_name(name)]

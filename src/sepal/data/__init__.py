@@ -19,6 +19,7 @@ from sepal.data._cautions import caution_texts as caution_texts
 from sepal.data._cells import apart_cells as apart_cells
 from sepal.data._cells import cell_of as cell_of
 from sepal.data._cells import column_cells as column_cells
+from sepal.data._cells import label_cells as label_cells
 from sepal.data._cells import row_cells as row_cells
 from sepal.data._cells import row_identifiers as row_identifiers
 from sepal.data._column_names import array_names as array_names
@@ -95,7 +96,9 @@ from sepal.data._partition import read_partition as read_partition
 from sepal.data._plane import Plane, plane
 from sepal.data._read import read_table
 from sepal.data._read_only import read_only as read_only
+from sepal.data._retarget import dated_target as dated_target
 from sepal.data._row_page import RowPage, row_page
+from sepal.data._same_labels import same_labels as same_labels
 from sepal.data._sampling import draw_by_class as draw_by_class
 from sepal.data._sampling import sample_by_class as sample_by_class
 from sepal.data._sampling import sampled

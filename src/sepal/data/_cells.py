@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from sepal.data._apart import Apart
 from sepal.data._table import Table
+from sepal.data._written import Written
 
 LARGEST_WHOLE = 2.0**53
 
@@ -36,6 +38,28 @@ def cell_of(table: Table, column: int, code: float, *, as_numbers: bool = False)
         return levels[int(code)]
     text = None if written is None or (as_numbers and not written.dates) else written.text(code)
     return _number(code) if text is None else text
+
+
+def label_cells(table: Table, column: int, like: Iterable[Any] | None) -> list[Any]:
+    """The cells of a column as labels, to be compared with classes ``like`` these, or with numbers where it is None.
+
+    Dates are seconds among numbers, and else as classes are called that are dates.
+    """
+    numbers, name = table.values[:, column], table.names[column]
+    written = table.written.get(name)
+    if table.levels[column] is not None or written is None or not written.dates:
+        return column_cells(table, column, as_numbers=True)
+    if like is None or not any(isinstance(label, str) for label in like):
+        return [_number(cell) for cell in numbers.tolist()]
+    distinct = np.unique(numbers[~np.isnan(numbers)]).tolist()
+    called = dict(zip(distinct, class_names(written, distinct), strict=True))
+    return [called.get(cell) for cell in numbers.tolist()]
+
+
+def class_names(written: Written | None, numbers: Iterable[float]) -> list[str]:
+    """What numbers are called as classes: dates and times by themselves, in one spelling."""
+    dates = {number: None if written is None else written.plain(number) for number in numbers}
+    return [str(number).removesuffix(".0") if date is None else date for number, date in dates.items()]
 
 
 def apart_cells(column: Apart) -> list[Any]:

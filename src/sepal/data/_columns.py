@@ -70,13 +70,13 @@ def sorted_levels(values: Iterable[Any], decimal: str = ".", known: Collection[s
     """
     distinct = set(values)
     if all(isinstance(value, str) for value in distinct):
-        numbers = _level_numbers(distinct, decimal, known)
+        numbers = level_numbers(distinct, decimal, known)
         if numbers is not None:
             return tuple(sorted(distinct, key=lambda value: (numbers[value], value)))
     return tuple(sorted(distinct))
 
 
-def _level_numbers(texts: Iterable[str], decimal: str, known: Collection[str]) -> dict[str, float] | None:
+def level_numbers(texts: Iterable[str], decimal: str = ".", known: Collection[str] = ()) -> dict[str, float] | None:
     """The number of each text, as the readers of files understand it; None if some text is none."""
     messy = messy_numbers(texts, ",", known) if decimal == "," else None
     if messy is not None:
@@ -314,7 +314,7 @@ def _as_seconds(column: Column, texts: list[str], seconds: dict[str, float], wha
     since = "midnight" if what == "times" else "1970"
     note = f"{what} in column {shown(column.name)} were turned into seconds since {since}"
     values = _mapped(column, np.array([seconds[text] for text in texts]))
-    written = Written({second: text for text, second in seconds.items()})
+    written = Written({second: text for text, second in seconds.items()}, unit=what if what == "times" else "")
     return replace(
         column, values=values, kind="numeric", levels=(), declared=False, notes=(*column.notes, note), written=written
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sepal.data._cells import apart_cells, column_cells
+from sepal.data._cells import apart_cells, class_names, column_cells
 from sepal.data._columns import column_position
 from sepal.exceptions import DataError, ParameterError
 
@@ -80,5 +80,12 @@ def with_task(table: Table, task: str | None) -> Table:
     if y.dtype.kind not in "iuf":
         return table
     distinct, codes = np.unique(y, return_inverse=True)
-    labels = np.array([str(value.item()).removesuffix(".0") for value in distinct])
+    labels = np.array(class_names(table.written.get(table.target or ""), distinct.tolist()))
     return replace(table, y=labels[codes], class_order=tuple(labels.tolist()))
+
+
+def dated_target(table: Table) -> bool:
+    """Whether the target holds dates or times, which are numbers of seconds."""
+    numbers = table.y is not None and table.y.dtype.kind in "iuf"
+    written = table.written.get(table.target or "")
+    return numbers and written is not None and written.dates

@@ -146,6 +146,7 @@ def to_table(
         notes=(*source.notes, *own, *notes),
         apart=apart,
         text_options=text_options(wanted),
+        written={} if labels.written is None else {labels.name: labels.written},
         **fields,
     )
 

@@ -56,7 +56,7 @@ class Table:
     text_options : TextOptions
         How columns of texts are read.
     written : mapping of str to Written
-        Of columns of dates, which are numbers here: how each stood in the source.
+        Of columns of dates, which are numbers here: how each stood in the source. A target of dates is among them.
     cautions : tuple of Caution
         What changes how results are to be read, each with a stable code: columns that were set apart, a column that
         determines the class, classes that differ by case or blanks only, constant columns.
@@ -386,7 +386,7 @@ def assemble(columns: Sequence[Column], origin: Origin = MEMORY, **fields: Any) 
         kinds=tuple(column.kind for column in columns),
         levels=tuple(None if column.kind == "numeric" else column.levels for column in columns),
         notes=(*fields.pop("notes", ()), *notes, *constant_notes(values, names)),
-        written={column.name: column.written for column in columns if column.written is not None},
+        written=fields.pop("written", {}) | {each.name: each.written for each in columns if each.written is not None},
         **fields,
     )
     if complete:

@@ -35,6 +35,16 @@ class Written:
         found = self.texts.get(number)
         return found if found is not None or self.texts else _date(number)
 
+    def plain(self, number: float) -> str | None:
+        """The date or the time of the day in one spelling, however it stood there; None where it is neither.
+
+        >>> Written({0.0: "1.1.1970"}).plain(0.0), Written({30600.0: "8:30"}, unit="times").plain(30600.0)
+        ('1970-01-01', '08:30:00')
+        """
+        if number != number or not self.dates:
+            return None
+        return _time(number) if self.unit == "times" and 0 <= number < 86400 else _date(number)
+
 
 def written_number(written: Written, text: str) -> float | None:
     """The number of a text: of one that stood there, or of another date in the same style; None where it is neither.
@@ -56,3 +66,7 @@ def _date(seconds: float) -> str | None:
     except OverflowError:
         return None
     return str(moment.date()) if seconds % 86400 == 0 else moment.replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _time(seconds: float) -> str:
+    return str((_EPOCH + timedelta(seconds=seconds)).time())

@@ -1,0 +1,112 @@
+"""Labels that two files hold in different ways: dates, and the same texts and numbers as two formats tell them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.cli.command import sepal
+
+N = 24
+CLASSES = [i % 2 for i in range(N)]
+FEATURE = [10.0 * c + i % 5 for i, c in enumerate(CLASSES)]  # 0 to 4, and 10 to 14
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _csv(name: str, labels: list[str]) -> None:
+    Path(name).write_text("x,class\n" + "".join(f"{x},{labels[c]}\n" for x, c in zip(FEATURE, CLASSES, strict=True)))
+
+
+def _parquet(name: str, labels: list) -> None:
+    pl.DataFrame({"x": FEATURE, "class": [labels[c] for c in CLASSES]}).write_parquet(name)
+
+
+def _score(model: str, rows: str) -> str:
+    return next(line for line in sepal("predict", model, rows).stderr.splitlines() if "score" in line)
+
+
+ALL_RIGHT = f'score: {N} of {N} rows as the column "class" says (100.0%)'
+
+
+@pytest.mark.parametrize("said", [(), ("--task", "classify")])
+def test_classes_that_are_dates_are_called_so(said):
+    """They were 1577836800, and of its own training rows a model answered 0 as the file said."""
+    from datetime import date
+
+    _csv("a.csv", ["1.1.2020", "1.1.2021"])
+    _csv("b.csv", ["2020-01-01", "2021-01-01"])
+    _parquet("c.parquet", [date(2020, 1, 1), date(2021, 1, 1)])
+    for train in ("a.csv", "b.csv", "c.parquet"):
+        assert sepal("train", train, "-l", "knn", "-k", "1", *said, "-o", "m.sepal").exit_code == 0
+        for new in ("a.csv", "b.csv", "c.parquet"):
+            found = sepal("predict", "m.sepal", new)
+            assert ALL_RIGHT in found.stderr
+            assert found.stdout.splitlines()[:2] == [
+                "row,prediction,p(2020-01-01),p(2021-01-01)",
+                "0,2020-01-01,1.0,0.0",
+            ]
+    told = json.loads(sepal("evaluate", "a.csv", "-l", "knn", "--json", *said).stdout)
+    assert (told["classes"], told["accuracy"]) == (["2020-01-01", "2021-01-01"], 1.0)
+
+
+def test_a_report_of_dates_as_classes_can_be_made_again():
+    _csv("a.csv", ["2020-01-01", "2021-01-01"])
+    text = sepal("report", "a.csv").stdout
+    assert "2021-01-01" in text
+    assert "1609459200" not in text
+    assert "with_task('classify')" in text.replace("\n", "")
+
+
+def test_classes_that_are_times_are_called_so():
+    _csv("a.csv", ["8:30", "21:05:30"])
+    assert sepal("train", "a.csv", "-l", "knn", "-k", "1", "-o", "m.sepal").exit_code == 0
+    assert _score("m.sepal", "a.csv") == ALL_RIGHT
+    assert sepal("predict", "m.sepal", "a.csv").stdout.startswith("row,prediction,p(08:30:00),p(21:05:30)\n")
+
+
+@pytest.mark.parametrize("cell", ["2020-01-{:02d}", "{:02d}:30"])
+def test_dates_and_times_that_are_predicted_as_numbers_are_scored(cell, inside):
+    """R squared was left out without a word."""
+    rows = [f"{i},{cell.format(i + 1)}\n" for i in range(20)]
+    (inside / "line.csv").write_text("x,when\n" + "".join(rows))
+    assert sepal("train", "line.csv", "-l", "knn", "-k", "1", "--task", "regress", "-o", "m.sepal").exit_code == 0
+    assert _score("m.sepal", "line.csv").startswith("score: R squared 1.0000, mean absolute error 0 ")
+
+
+@pytest.mark.parametrize("texts", [["10 %", "20 %"], ["007", "042"], ["1", "2.0"], ["False", "True"]])
+@pytest.mark.parametrize("said", [(), ("--task", "classify")])
+def test_labels_of_two_formats_name_the_same_classes(texts, said):
+    """CSV tells the number 10 where Parquet tells the text "10 %"; 0 of all rows were right."""
+    _csv("a.csv", texts)
+    _parquet("b.parquet", texts)
+    for train in ("a.csv", "b.parquet"):
+        assert sepal("train", train, "-l", "knn", "-k", "1", *said, "-o", "m.sepal").exit_code == 0
+        assert [_score("m.sepal", new) for new in ("a.csv", "b.parquet")] == [ALL_RIGHT, ALL_RIGHT]
+
+
+def test_labels_of_which_none_is_a_class_are_not_scored():
+    _csv("a.csv", ["yes", "no"])
+    _csv("b.csv", ["ja", "nein"])
+    assert sepal("train", "a.csv", "-l", "knn", "-k", "1", "-o", "m.sepal").exit_code == 0
+    said = (
+        'note: no score: the column "class" holds labels such as "ja", and none is a class of the model ("no", "yes")'
+    )
+    assert _score("m.sepal", "b.csv") == said
+    _csv("c.csv", ["ja", "no"])
+    assert _score("m.sepal", "c.csv") == f'score: {N // 2} of {N} rows as the column "class" says (50.0%)'
+
+
+def test_texts_where_a_model_predicts_numbers_are_told(inside):
+    (inside / "line.csv").write_text("x,price\n" + "".join(f"{i},{2 * i + 0.5}\n" for i in range(30)))
+    (inside / "new.csv").write_text("x,price\n1,cheap\n2,dear\n")
+    assert sepal("train", "line.csv", "-l", "knn", "-k", "1", "-o", "m.sepal").exit_code == 0
+    said = 'note: no score: the column "price" holds texts such as "cheap", and the model predicts numbers'
+    assert _score("m.sepal", "new.csv") == said
