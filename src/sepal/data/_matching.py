@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sepal.data._column_names import rows_in_order
 from sepal.data._columns import Column, recast
 from sepal.data._error_words import MEMORY, listed, shown
+from sepal.data._same_labels import same_labels
 from sepal.data._table import Table
 from sepal.exceptions import DataError
 
@@ -18,9 +19,9 @@ from sepal.exceptions import DataError
 def match_table(X: Any, like: Table, *, learn: bool = False) -> Table:
     """Any table-like input as a Table whose codes mean what they mean in ``like``.
 
-    Columns go by name where both sides have names, those of an array by position. A level that ``like`` has not
-    got keeps a code of its own in a nominal column, so that it equals no training level, and is refused in an ordinal
-    one, where it has no rank.
+    Columns go by name where both sides have names, those of an array by position. True and the text "True", or 1 and
+    the text "1", are one level where no other is meant. A level that ``like`` has not got keeps a code of its own in a
+    nominal column, so that it equals no training level, and is refused in an ordinal one, where it has no rank.
 
     Parameters
     ----------
@@ -97,8 +98,8 @@ def _column(table: Table, like: Table, j: int) -> tuple[NDArray[np.float64], lis
         code = int(given[~np.isnan(given)][0])
         raise DataError(f"column {name}: expected numbers as in training, found {shown(found[code])}")
     new_codes, new_levels = _as_levels(given, table.levels[j])
-    position = {level: float(i) for i, level in enumerate(levels)}
-    unseen = [level for level in new_levels if level not in position]
+    meant = same_labels(new_levels, levels)
+    unseen = [level for level in new_levels if level not in meant]
     if unseen and like.kinds[j] == "ordinal":
         raise DataError(
             f"column {name}: expected one of the levels {listed(levels, 8)}, found {shown(unseen[0])}",
@@ -107,9 +108,8 @@ def _column(table: Table, like: Table, j: int) -> tuple[NDArray[np.float64], lis
     alike = not levels or any(type(level) is type(levels[0]) for level in new_levels)  # an empty column had any type
     if unseen and not alike and not _all_are_numbers(new_levels, levels):
         raise DataError(f"column {name}: expected values such as {listed(levels, 3)}, found {shown(unseen[0])}")
-    for extra, level in enumerate(unseen):
-        position[level] = float(len(levels) + extra)
-    lookup = np.array([position[level] for level in new_levels], dtype=np.float64)
+    position = {level: float(i) for i, level in enumerate((*levels, *unseen))}
+    lookup = np.array([position[meant.get(level, level)] for level in new_levels], dtype=np.float64)
     codes = np.full(given.shape, np.nan)
     present = ~np.isnan(new_codes)
     codes[present] = lookup[new_codes[present].astype(np.intp)]
