@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.command import sepal
+from tests.cli.command import refused, sepal
 
 N = 24
 CLASSES = [i % 2 for i in range(N)]
@@ -110,3 +110,35 @@ def test_texts_where_a_model_predicts_numbers_are_told(inside):
     assert sepal("train", "line.csv", "-l", "knn", "-k", "1", "-o", "m.sepal").exit_code == 0
     said = 'note: no score: the column "price" holds texts such as "cheap", and the model predicts numbers'
     assert _score("m.sepal", "new.csv") == said
+
+
+@pytest.mark.parametrize("said", [(), ("--task", "classify")])
+@pytest.mark.parametrize("texts", [["2020-01-01", "2021-01-01"], ["10 %", "20 %"], ["007", "042"], ["False", "True"]])
+def test_test_rows_of_another_format_have_the_same_classes(texts, said):
+    """Numbers and texts were refused, and texts of which none was a class counted as wrong answers."""
+    _csv("a.csv", texts)
+    _parquet("b.parquet", texts)
+    for train, new in (("a.csv", "b.parquet"), ("b.parquet", "a.csv")):
+        found = sepal("evaluate", train, "-l", "knn", "-k", "1", "--test", new, "--json", *said)
+        assert json.loads(found.stdout)["accuracy"] == 1.0
+
+
+def test_test_rows_that_hold_some_of_the_classes_only(inside):
+    """The target holds '2' where that of the training rows holds '2', it said: of "1", "2" and "3+" two are numbers."""
+    (inside / "tr.csv").write_text(
+        "x,class\n" + "".join(f"{10 * (i % 3) + i / 99},{['1', '2', '3+'][i % 3]}\n" for i in range(30))
+    )
+    (inside / "te.csv").write_text("x,class\n0.5,1\n10.5,2\n20.5,7\n")
+    told = json.loads(sepal("evaluate", "tr.csv", "-l", "knn", "-k", "1", "--test", "te.csv", "--json").stdout)
+    assert told["classes"] == ["1", "2", "3+", "7"]
+    assert told["confusion"] == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0]]
+
+
+@pytest.mark.parametrize("labels", [["ja", "nein"], ["5", "6"]])
+def test_test_rows_without_a_class_of_the_training_rows_are_refused(labels):
+    _csv("a.csv", ["yes", "no"])
+    _csv("b.csv", labels)
+    said = refused("evaluate", "a.csv", "-l", "knn", "--test", "b.csv")
+    assert labels[0] in said
+    assert '"no", "yes"' in said
+    assert "hint: " in said

@@ -126,6 +126,17 @@ def test_known_test_rows_are_told(rows):
     assert found.test_mode == "test rows of their own, 5 of them equal to training rows"
 
 
+def test_labels_that_spell_those_of_the_training_rows(rows):
+    """They were refused: numbers and texts do not name the same classes."""
+    X, _ = rows
+    texts, numbers = np.array(["1", "2"] * 50), np.array([1, 2] * 50)
+    found = evaluate(KNNClassifier(1), X, texts, test=(X, numbers))
+    assert (found.accuracy, found.classes.tolist()) == (1.0, ["1", "2"])
+    assert evaluate(KNNClassifier(1), X, numbers, test=(X, texts)).accuracy == 1.0
+    with pytest.raises(DataError, match='holds "3" where that of the training rows holds 1, 2'):
+        evaluate(KNNClassifier(1), X, numbers, test=(X, np.array(["1", "3"] * 50)))
+
+
 def test_labels_of_another_type(rows):
     X, y = rows
     with pytest.raises(DataError, match="numbers and texts do not name the same classes"):

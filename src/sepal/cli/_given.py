@@ -19,7 +19,18 @@ from sepal.cli._new_rows import new_row_notes
 from sepal.cli._options import MissingChoice
 from sepal.cli._partitions import Hear, in_partitions, refuse_for_one_file, sample_given
 from sepal.cli._reading import Reading, TaskChoice, check_bundled, tell_cautions
-from sepal.data import Table, dated_target, group_labels, label_cells, load, names, read_table, set_apart
+from sepal.data import (
+    Table,
+    dated_target,
+    group_labels,
+    label_cells,
+    load,
+    names,
+    read_table,
+    same_labels,
+    set_apart,
+    shown,
+)
 from sepal.exceptions import DataError, ParameterError
 from sepal.explore import kinds_as_in, number_to_predict, read_as_in
 
@@ -139,8 +150,29 @@ def given_test(data: str, training: Table, reading: Reading) -> tuple[Table, tup
         table, _, _ = read_as_in(training, read, kinds, ids)
         table = table.with_task(reading.task)
     check_columns(data, table, training.names, "the training rows have")
-    rows = table.select(list(training.names))
+    rows = _labels_as_in(training, table.select(list(training.names)), data)
     return rows, () if bundled else new_row_notes(data, table, rows, training.notes)
+
+
+def _labels_as_in(training: Table, table: Table, data: str) -> Table:
+    """The rows of a second file with labels that are texts as those of the training rows are written."""
+    old = np.asarray(training.y)
+    if old.dtype.kind not in "OU":
+        return table
+    table = table.with_task("classify") if dated_target(table) else table
+    if table.y is None or table.y.dtype.kind not in "OU":
+        return table  # numbers, which evaluate matches
+    labels, codes = np.unique(table.y, return_inverse=True)
+    classes = np.unique(old).tolist()
+    meant = same_labels(labels.tolist(), classes, texts=True)
+    if not meant:
+        found = shown(labels.tolist()[0])
+        raise DataError(
+            f'{data}: the column "{table.target}" holds labels such as {found}, and none is a class '
+            f"of the training rows ({', '.join(map(shown, classes[:3]))}{', ...' if len(classes) > 3 else ''})",
+            hint="name the classes in one way in both files",
+        )
+    return replace(table, y=np.array([meant.get(label, label) for label in labels.tolist()])[codes])
 
 
 def check_columns(data: str, table: Table, wanted: Sequence[str], why: str) -> None:

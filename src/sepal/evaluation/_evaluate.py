@@ -107,7 +107,11 @@ def evaluate(
     if not regression:
         class_codes(table)  # refuses measured numbers, and a single class
         check_class_labels(table.y, "y" if table.target is None else f"target {shown(table.target)}")
-    held = held_out(table, cv, groups, regression, random_state) if test is None else rows_of_their_own(table, test)
+    held = (
+        held_out(table, cv, groups, regression, random_state)
+        if test is None
+        else rows_of_their_own(table, test, regression)
+    )
     table, target = held.rows, np.asarray(held.rows.y)
     classes, codes = (None, target.astype(np.float64)) if regression else np.unique(target, return_inverse=True)
     parts = _answers(held.folds, (estimator, table), (classes, codes, groups, asked), n_jobs, progress)

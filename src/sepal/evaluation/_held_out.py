@@ -20,10 +20,13 @@ from sepal.data import (
     match_table,
     numbered_by_first_row,
     rows_in_groups,
+    same_labels,
+    shown,
 )
 from sepal.exceptions import DataError, ParameterError
 from sepal.parameters import Parameter
 
+_NUMBERS = "biuf"  # and booleans
 CV = Parameter(
     "cv",
     "number",
@@ -191,7 +194,24 @@ def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
         raise ParameterError("cv: a row is in the test part of two folds; every row is answered once")
 
 
-def rows_of_their_own(table: Rows, test: Any) -> HeldOut:
+def _as_in_training(new: NDArray[Any], old: NDArray[Any], regression: bool) -> NDArray[Any]:
+    """The target of test rows in the type that the training rows have: 1 and "1" name one class."""
+    if (new.dtype.kind in _NUMBERS) == (old.dtype.kind in _NUMBERS) or not new.size:
+        return new
+    labels, classes = np.unique(new).tolist(), np.unique(old).tolist()
+    meant = {} if regression else same_labels(labels, classes)
+    if not meant or (len(meant) < len(labels) and old.dtype.kind in _NUMBERS):
+        strange = [label for label in labels if label not in meant][:3]
+        raise DataError(
+            f"test: the target holds {', '.join(map(shown, strange))} where that of the training rows holds "
+            f"{', '.join(map(shown, classes[:3]))}: numbers and texts do not name the same classes",
+            hint="write the target in one way in both, for instance as texts: [str(label) for label in y]",
+        )
+    own = [meant.get(label, str(label)) for label in labels]  # a class that no training row has is one more text
+    return np.array([own[place] for place in np.searchsorted(labels, new)])
+
+
+def rows_of_their_own(table: Rows, test: Any, regression: bool = False) -> HeldOut:
     """The rows, behind them those of ``test`` with their own target, which are the one fold."""
     X, y = test if isinstance(test, tuple) and len(test) == 2 else (test, None)
     new = as_rows(X, y)
@@ -199,13 +219,7 @@ def rows_of_their_own(table: Rows, test: Any) -> HeldOut:
         raise DataError("test: expected a table of columns, found sparse rows", hint="model.fit(X, y).score(X2, y2)")
     if new.y is None:
         raise DataError("test: there is no target to compare with", hint="give (X, y), or a Table with a target")
-    old_y, new_y = np.asarray(table.y), np.asarray(new.y)
-    if (old_y.dtype.kind in "biuf") != (new_y.dtype.kind in "biuf"):
-        raise DataError(
-            f"test: the target holds {str(new_y[0])!r} where that of the training rows holds {str(old_y[0])!r}: "
-            "numbers and texts do not name the same classes"
-        )
-    new = replace(match_table(X, table), y=new.y)
+    new = replace(match_table(X, table), y=_as_in_training(np.asarray(new.y), np.asarray(table.y), regression))
     both = joined_rows(table, new if table.weights is not None else replace(new, weights=None))
     copies = copies_of(both)
     known = int(np.isin(copies[table.n_rows :], copies[: table.n_rows]).sum())
