@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
@@ -166,3 +169,24 @@ def test_splitters_that_train_on_some_of_the_others_are_refused(rows):
         with pytest.raises(ParameterError, match=r"cv: fold 0 trains on .* rows, and not on all"):
             evaluate(KNNClassifier(1), X, y, cv=splitter)
     assert evaluate(KNNClassifier(1), X, y, cv=ShuffleSplit(1, test_size=0.3)).n_rows == 30
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [date(2020, 1, 1), date(2021, 1, 1)],
+        [Decimal(1), Decimal(2)],
+        [2**70, 2**70 + 1],
+        ["no", "yes"],
+        [False, True],
+    ],
+)
+@pytest.mark.parametrize("groups", [None, np.arange(100) // 4])
+def test_folds_are_the_same_whatever_classes_are_called(rows, labels, groups):
+    """Dates, Decimals and numbers beyond 64 bits were a ValueError of scikit-learn: Supported target types are ..."""
+    X, y = rows
+    codes = np.unique(y, return_inverse=True)[1] % 2
+    plain = evaluate(KNNClassifier(1), X, codes, groups=groups)
+    found = evaluate(KNNClassifier(1), X, [labels[code] for code in codes], groups=groups)
+    assert found.fold.tolist() == plain.fold.tolist()
+    assert found.confusion.tolist() == plain.confusion.tolist()

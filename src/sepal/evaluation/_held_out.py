@@ -57,8 +57,12 @@ def held_out(table: Rows, cv: Any, groups: Any, regression: bool, random_state: 
     """The folds of a table."""
     together = left_out_together(table, groups)
     target = np.asarray(table.y)
-    order = rows_in_groups(table, np.unique(target, return_inverse=True)[1], together.groups)
-    folds, mode = _folds(cv, target, together, regression, random_state, order)
+    codes = np.unique(target, return_inverse=True)[1]
+    order = rows_in_groups(table, codes, together.groups)
+    # Classes by their codes: scikit-learn knows no dates, Decimals or numbers beyond 64 bits, and deals them out alike.
+    # A splitter that was given may look at the labels themselves.
+    dealt = target if regression or hasattr(cv, "split") else codes
+    folds, mode = _folds(cv, dealt, together, regression, random_state, order)
     if together.together == "copies":
         mode += ", copies kept together"
     return HeldOut(table, folds, mode, together.groups, drawn=isinstance(cv, (int, float, np.number)))
