@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest, t
 
-from sepal.data import data_frame, frame_html, p_phrase
+from sepal.data import data_frame, far_unit, frame_html, p_phrase
 from sepal.evaluation._evaluation import Evaluation
 from sepal.exceptions import ParameterError
 
@@ -164,7 +164,8 @@ def compare(evaluations: Mapping[str, Evaluation] | Sequence[Evaluation]) -> Com
             )
     by_cost = all(_same_costs(first, each) for each in evaluations.values())
     pairs = tuple(_pair(a, b, evaluations[a], evaluations[b], by_cost) for a, b in combinations(evaluations, 2))
-    scores = tuple(float(_row_scores(each, by_cost).mean()) for each in evaluations.values())
+    unit = _unit_of(*evaluations.values())
+    scores = tuple(float(_row_scores(each, by_cost, unit).mean()) / unit / unit for each in evaluations.values())
     measure = "accuracy" if first.task == "classification" else "minus mean squared error"
     measure = "minus mean cost" if by_cost else measure
     recalls = {name: each.recall for name, each in evaluations.items() if each.recall is not None}
@@ -186,18 +187,26 @@ def _same_costs(first: Evaluation, other: Evaluation) -> bool:
     return first.costs is not None and other.costs is not None and np.array_equal(first.costs, other.costs)
 
 
-def _row_scores(evaluation: Evaluation, by_cost: bool) -> np.ndarray:
+def _unit_of(*evaluations: Evaluation) -> float:
+    """The unit in which errors of numbers can be squared; 1 for classes, and for all numbers but far ones."""
+    if evaluations[0].task == "classification":
+        return 1.0
+    return far_unit(np.concatenate([part for each in evaluations for part in (each.actual, each.predicted)]))
+
+
+def _row_scores(evaluation: Evaluation, by_cost: bool, unit: float) -> np.ndarray:
     """How good the answer to each row is: right or wrong, minus what it costs, or minus the squared error."""
     if by_cost and evaluation.costs is not None:
         return np.asarray(-evaluation.costs[evaluation.actual, evaluation.predicted])
     if evaluation.task == "classification":
         return np.asarray(evaluation.actual == evaluation.predicted, dtype=np.float64)
-    return np.asarray(-((evaluation.actual - evaluation.predicted) ** 2))
+    return np.asarray(-((evaluation.actual * unit - evaluation.predicted * unit) ** 2))
 
 
 def _pair(name_a: str, name_b: str, a: Evaluation, b: Evaluation, by_cost: bool) -> PairTest:
     n_train, n_test = (float(size) for size in a.fold_sizes.mean(axis=0))
-    score_a, score_b = _row_scores(a, by_cost), _row_scores(b, by_cost)
+    unit = _unit_of(a, b)
+    score_a, score_b = _row_scores(a, by_cost, unit), _row_scores(b, by_cost, unit)
     if by_cost and len(a.fold_sizes) == 1:
         found = corrected_t(score_a - score_b, 1.0, 0.0)  # of rows, which overlap with nothing
     elif n_test < 2 and not by_cost:  # one row per fold has no spread of its own: McNemar is the test there
@@ -212,4 +221,5 @@ def _pair(name_a: str, name_b: str, a: Evaluation, b: Evaluation, by_cost: bool)
         if not by_cost:
             mcnemar = float(binomtest(only_a, only_a + only_b).pvalue) if only_a + only_b else 1.0
     statistic, p_value = (None, None) if found is None else found
-    return PairTest(name_a, name_b, float(score_a.mean() - score_b.mean()), statistic, p_value, only_a, only_b, mcnemar)
+    difference = float(score_a.mean() - score_b.mean()) / unit / unit
+    return PairTest(name_a, name_b, difference, statistic, p_value, only_a, only_b, mcnemar)

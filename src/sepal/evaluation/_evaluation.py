@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sepal._lazy import cached_property
-from sepal.data import (
-    data_frame,
-)
+from sepal.data import data_frame, far_unit
 from sepal.evaluation._class_scores import CLASS_COLUMNS, confusion, kappa, per_class
 from sepal.evaluation._costs import cost_matrix, least_cost
 from sepal.exceptions import DataError, ParameterError
@@ -218,14 +216,17 @@ class Evaluation:
         if self.task == "classification":
             truth = np.eye(len(self._classes))[self.actual]
             share = np.eye(len(self._classes))[self.predicted] if self.share is None else self.share
-            off, prior = share - truth, self.prior - truth
+            unit, off, prior = 1.0, share - truth, self.prior - truth
         else:
-            off, prior = self.predicted - self.actual, self.prior - self.actual
+            # Very large and very small numbers in a unit in which their squares are numbers too.
+            unit = far_unit(np.concatenate([self.actual, self.predicted, self.prior]))
+            actual = self.actual * unit
+            off, prior = self.predicted * unit - actual, self.prior * unit - actual
         mean, root = float(np.mean(np.abs(off))), float(np.sqrt(np.mean(off**2)))
         mean_prior, root_prior = float(np.mean(np.abs(prior))), float(np.sqrt(np.mean(prior**2)))
         return {
-            "mae": mean,
-            "rmse": root,
+            "mae": mean / unit,
+            "rmse": root / unit,
             "rae": mean / mean_prior if mean_prior else float("nan"),
             "rrse": root / root_prior if root_prior else float("nan"),
         }
@@ -233,9 +234,10 @@ class Evaluation:
     @property
     def correlation(self) -> float:
         """Between actual and predicted numbers; 0 where one of them is constant."""
-        if np.ptp(self.actual) == 0 or np.ptp(self.predicted) == 0:
+        actual, predicted = (each * far_unit(each) for each in (self.actual, self.predicted))
+        if np.ptp(actual) == 0 or np.ptp(predicted) == 0:
             return 0.0
-        return float(np.corrcoef(self.actual, self.predicted)[0, 1])
+        return float(np.corrcoef(actual, predicted)[0, 1])
 
     @cached_property
     def by_class(self) -> dict[str, list[float]]:
@@ -245,12 +247,13 @@ class Evaluation:
 
     def fold_scores(self) -> NDArray[np.float64]:
         """Of each fold the accuracy, or for numbers minus the mean squared error."""
-        good = (
-            (self.actual == self.predicted).astype(np.float64)
-            if self.task == "classification"
-            else -((self.actual - self.predicted) ** 2)
-        )
-        return np.bincount(self.fold, weights=good) / np.bincount(self.fold)
+        if self.task == "classification":
+            good, unit = (self.actual == self.predicted).astype(np.float64), 1.0
+        else:
+            unit = far_unit(np.concatenate([self.actual, self.predicted]))
+            good = -((self.actual * unit - self.predicted * unit) ** 2)
+        with np.errstate(over="ignore", under="ignore"):  # a square may be no number where an error is one
+            return np.bincount(self.fold, weights=good) / np.bincount(self.fold) / unit / unit
 
     def frame(self) -> Any:
         """One line per row: its position, fold, the truth, the answer and the probabilities."""

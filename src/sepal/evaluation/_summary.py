@@ -18,6 +18,7 @@ _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17
 MOST_NAMED_COLUMNS = 12
 LINE_WIDTH = 100
+_LONGEST = 1e15  # from here on a number is told with its exponent
 
 
 def summary_text(evaluation: Evaluation) -> str:
@@ -72,6 +73,8 @@ def number(value: float) -> str:
     """Twelve characters with the point in a fixed place, four decimals, no trailing zeros."""
     if np.isnan(value):
         return f"{'?':>7}     "
+    if abs(value) >= _LONGEST:
+        return f"{value:<12.6g}"
     # Halves go up, as Java prints them: 72.65625 is 72.6563.
     rounded = Decimal(value).quantize(Decimal("0.0001"), ROUND_HALF_UP)
     whole, _, decimals = f"{rounded:f}".partition(".")
