@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 import typer
 
-from sepal.data import Caution, Table, all_cautions, caution_texts, names, plural
+from sepal.data import Caution, Table, all_cautions, caution_texts, kind_said, names, plural
 from sepal.exceptions import ParameterError
 
 
@@ -43,8 +43,9 @@ ColumnKinds = Annotated[
     list[str] | None,
     _option(
         "--kind",
-        "What a column is: nominal, ordinal, numeric, date or text, or its levels in order (size=S<M<L). A column "
-        "that would be set apart is used once its kind is given. May be given several times.",
+        "What a column is: nominal, ordinal, numeric, date or text, or its levels in order (size=S<M<L); a level that "
+        """holds < or = stands in double quotes ('age="<18"<18-65<">65"'). A column that would be set apart is used """
+        "once its kind is given. May be given several times.",
         metavar="COLUMN=KIND",
     ),
 ]
@@ -135,12 +136,19 @@ def listed_names(texts: list[str]) -> list[str]:
 
 
 def kinds_given(texts: list[str]) -> dict[str, Any]:
+    """What is said of each column: its kind, or its levels in order."""
     found: dict[str, Any] = {}
     for text in texts:
-        name, equals, kind = text.rpartition("=")
-        if not equals or not name or not kind:
+        said = kind_said(text)
+        if said is None:
             raise ParameterError(f"--kind {text}: expected COLUMN=KIND", hint="--kind zip=nominal")
-        found[name] = [level.strip() for level in kind.split("<")] if "<" in kind else kind
+        name, kind = said
+        if isinstance(kind, list) and "" in kind:
+            raise ParameterError(
+                f"--kind {text}: a level is empty between two signs <",
+                hint="""a level that holds < or = stands in double quotes: --kind 'age="<18"<18-65<">65"'""",
+            )
+        found[name] = kind
     return found
 
 

@@ -72,6 +72,8 @@ from sepal.data._group_column import without_empty as without_empty
 from sepal.data._joined import RoomForMore as RoomForMore
 from sepal.data._joined import joined_rows as joined_rows
 from sepal.data._joined import joined_table as joined_table
+from sepal.data._kind_words import kind_said as kind_said
+from sepal.data._kind_words import kind_words as kind_words
 from sepal.data._labels import MOST_FLOAT_CLASSES as MOST_FLOAT_CLASSES
 from sepal.data._labels import check_class_labels as check_class_labels
 from sepal.data._labels import class_codes as class_codes

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sepal.data import kind_words
 from sepal.explore._action import Action, ActionSettings, call
 from sepal.explore._learners import number_to_predict
 from sepal.explore._shelf import Shelf, Space
@@ -100,7 +101,7 @@ def reading_words(view: TableView) -> list[str]:
     words += ["--missing-target", view.missing_target] if view.missing_target != "error" else []
     words += ["--groups", view.groups] if view.groups is not None else []
     for name, kind in view.kinds.items():
-        words += ["--kind", f"{name}={'<'.join(map(str, kind)) if isinstance(kind, tuple) else kind}"]
+        words += ["--kind", kind_words(name, kind)]
     words += ["--task", view.task] if view.task is not None else []
     return words
 
