@@ -103,7 +103,8 @@ $(READY): pyproject.toml $(NATIVE) $(FILES) | check-tools
 	@echo "Compiling sepal and installing what it needs into $(VENV): a minute or two the first time ..."
 	@$(NEEDS) build-system requires | $(PIP) cmake ninja -r /dev/stdin
 	@$(PIP) --no-build-isolation --no-deps -e . & compiling=$$!; \
-	  { $(NEEDS) project dependencies; $(NEEDS) project optional-dependencies app; } | $(PIP) --no-compile -r /dev/stdin; \
+	  { $(NEEDS) project dependencies; for extra in app explore; do $(NEEDS) project optional-dependencies $$extra; done; } \
+	    | $(PIP) --no-compile -r /dev/stdin; \
 	  installed=$$?; wait $$compiling && exit $$installed
 	@touch $@
 

@@ -48,6 +48,9 @@ def test_the_two_commands_on_a_bare_machine(machine):
     first = run(machine, "report")
     assert first.startswith("Compiling sepal and installing what it needs")
     assert "Thornton's index" in first
+    # What the README shows next: the Explorer needs a server.
+    explorer = [".venv/bin/python", "-c", "import starlette, uvicorn"]
+    subprocess.run(explorer, cwd=machine[0], env=machine[1], check=True)
     second = run(machine, "report")
     assert "Compiling" not in second
     assert "Installing" not in second
