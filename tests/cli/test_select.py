@@ -198,3 +198,11 @@ def test_columns_without_a_value_are_no_features(tmp_path):
         assert set(said["inclusion"]) == {"a", "b"}
         assert found.stderr.count("not a single value in") == 1
         assert 'not a single value in 2 columns: "x4", "x5": set apart and not used' in found.stderr
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "null.dat"])
+def test_a_picture_for_a_device_is_a_png(name, tmp_path):
+    """It was a traceback of matplotlib: Format '' is not supported."""
+    (tmp_path / "null.dat").symlink_to("/dev/null")
+    found = sepal("select", "good.csv", "--cv", "0", "--plot", name)
+    assert (found.exit_code, "The picture is in" in found.stderr) == (0, True)

@@ -83,7 +83,11 @@ def select(
     out: Out = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the scores and the features: .png, .svg or .pdf.", show_default=False),
+        typer.Option(
+            metavar="FILE",
+            help="Draw the scores and the features: .png, .svg or .pdf; for a device PNG.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
     cluster: ClusterAddress = None,
@@ -185,7 +189,8 @@ def _picture(facts: SelectionFacts, suffix: str) -> bytes:
     import io
 
     drawn = io.BytesIO()
-    facts.plot()[0].figure.savefig(drawn, format=suffix[1:], dpi=130)
+    form = suffix if suffix in PICTURES else PICTURES[0]  # a device or a pipe may be called anything
+    facts.plot()[0].figure.savefig(drawn, format=form[1:], dpi=130)
     return drawn.getvalue()
 
 
