@@ -7,7 +7,9 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
+from sklearn.svm import SVC
 
 import sepal
 from sepal.evaluation import evaluate
@@ -190,3 +192,20 @@ def test_folds_are_the_same_whatever_classes_are_called(rows, labels, groups):
     found = evaluate(KNNClassifier(1), X, [labels[code] for code in codes], groups=groups)
     assert found.fold.tolist() == plain.fold.tolist()
     assert found.confusion.tolist() == plain.confusion.tolist()
+
+
+@pytest.mark.parametrize(
+    ("model", "n_jobs"),
+    [(KNNClassifier(1), None), (sepal.SVMClassifier(), None), (SVC(), None), (KNNClassifier(1), 2)],
+)
+def test_a_fold_that_leaves_one_class_is_named(model, n_jobs):
+    """It said that the target has one class only in all 4 rows, and to check which column it is."""
+    X, y, groups = np.arange(8.0)[:, None], np.array(list("aaaabbbb")), np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    said = 'fold [01] leaves one class only to learn from, "[ab]", in all 4 rows that are not held out, since groups'
+    with pytest.raises(DataError, match=said) as caught:
+        evaluate(model, X, y, cv=2, groups=groups, n_jobs=n_jobs)
+    assert "fewer folds" in caught.value.hint
+    with pytest.raises(DataError, match=r"fold 1 leaves one class only .* held out\nhint: "):
+        evaluate(model, X, y, cv=[[0], [4, 5, 6, 7]], n_jobs=n_jobs)
+    found = evaluate(DummyClassifier(), X, y, cv=2, groups=groups)  # which needs no other class
+    assert found.n_right == 0

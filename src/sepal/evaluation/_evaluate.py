@@ -155,8 +155,8 @@ def _answers(
     parts: list[dict[str, Any]] = []
     with Parallel(n_jobs=at_a_time) as pool:
         for begin in range(0, len(folds), at_a_time):
-            some = folds[begin : begin + at_a_time]
-            parts += pool(delayed(_answer)(*before, rows, *after) for rows in some)
+            some = [*enumerate(folds)][begin : begin + at_a_time]
+            parts += pool(delayed(_answer)(*before, number, rows, *after) for number, rows in some)
             if progress is not None:
                 progress(f"fold {len(parts)} of {len(folds)}", len(parts) / len(folds))
     return parts
@@ -183,6 +183,7 @@ def _parameters(estimator: Any) -> dict[str, str]:
 def _answer(
     estimator: Any,
     table: Rows,
+    number: int,
     rows: NDArray[np.intp],
     classes: NDArray[Any] | None,
     codes: NDArray[Any],
@@ -196,7 +197,12 @@ def _answer(
     if groups is not None and "groups" in signature(model.fit).parameters:
         labels = groups if isinstance(groups, str) else np.asarray(groups)[others]
         told = {"groups": labels} if isinstance(labels, str) or len(np.unique(labels)) > 1 else {}
-    model.fit(_rows_for(model, table, others), np.asarray(table.y)[others], **told)
+    try:
+        model.fit(_rows_for(model, table, others), np.asarray(table.y)[others], **told)
+    except ValueError as error:
+        if classes is None or len(np.unique(codes[others])) > 1:
+            raise
+        raise _one_class_left(number, others, classes[codes[others[0]]], groups is not None) from error
     asked = _rows_for(model, table, rows)
     answer = np.asarray(model.predict(asked))
     told_by = {
@@ -228,6 +234,17 @@ def _answer(
         "prior": prior,
         **told_by,
     }
+
+
+def _one_class_left(number: int, others: NDArray[np.intp], label: Any, groups: bool) -> DataError:
+    """What is said where a fold has nothing to tell apart, though the target has several classes."""
+    called = shown(label.item() if isinstance(label, np.generic) else label)
+    whole = ", since groups are held out as a whole" if groups else ""
+    return DataError(
+        f"fold {number} leaves one class only to learn from, {called}, in all "
+        f"{len(others):,} rows that are not held out{whole}",
+        hint="use fewer folds (cv, --cv)" + (" or finer groups" if groups else ""),
+    )
 
 
 def _for_all_rows(model: Any, table: Rows, others: NDArray[np.intp]) -> Any:
