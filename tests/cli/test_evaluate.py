@@ -232,3 +232,20 @@ def test_the_table_of_learners_fits_the_terminal(name, columns, monkeypatch):
 
 def _without_seconds(text: str) -> list[str]:
     return re.sub(r"\b\d+\.\d(?!\d)", "", text).split()
+
+
+def test_one_learner_heeds_the_width_that_is_asked_for():
+    """Of COLUMNS=44 the run information of one learner took no notice, where a report did."""
+    asked = ("evaluate", "sonar", "-l", "svm", "--cv", "2", "--show-wrong", "1")
+    information = sepal(*asked, COLUMNS="44").stdout.split("=== ")[1].splitlines()
+    assert any(line.startswith("Columns:") for line in information)
+    assert max(map(len, information)) <= 44  # the figures and tables below keep theirs
+    assert 80 < max(map(len, sepal(*asked, COLUMNS="").stdout.split("=== ")[1].splitlines())) <= 100
+
+
+def test_what_training_found_heeds_it_too(tmp_path):
+    words = ("train", "athletes", "-o", str(tmp_path / "m.sepal"))
+    wide, narrow = (sepal(*words, COLUMNS=columns).stdout.splitlines() for columns in ("", "60"))
+    assert max(len(line) for line in narrow if line.startswith("- ")) <= 60
+    assert len(narrow) > len(wide)
+    assert " ".join(" ".join(narrow).split()) == " ".join(" ".join(wide).split())

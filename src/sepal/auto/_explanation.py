@@ -13,7 +13,7 @@ from sepal.auto._trace import Trace
 from sepal.data import data_frame
 from sepal.evaluation import Reliability
 
-_LINE = 100  # characters, for reading
+_LINE, _NARROWEST = 100, 30  # characters, for reading
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +76,15 @@ class Explanation:
         ]
 
     def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, width: int | None = None) -> str:
+        """What was found, in words; these in lines of this width, 100 at most."""
+        wide = max(_NARROWEST, min(width or _LINE, _LINE))
         rows = self._rows()
         size = max(len(name) for name, *_ in rows)
         lines = [f"{name:<{size}}  {text}" for name, text in rows]
-        said = (fill(f"- {finding.text}", _LINE, subsequent_indent="  ") for finding in self.findings)
+        said = (fill(f"- {finding.text}", wide, subsequent_indent="  ") for finding in self.findings)
         return "\n".join([*lines, "", *said])
 
     def _rows(self) -> list[tuple[str, str]]:

@@ -216,7 +216,7 @@ def _found(
 
     if alone:
         found = alone_in(names[0], make_learner(names[0], chosen, table), table, how, progress, limit, costs)
-        return found, "evaluation", found.to_dict(), found.summary().rstrip("\n") + "\n"
+        return found, "evaluation", found.to_dict(), found.summary(width).rstrip("\n") + "\n"
     result = contest(names, chosen, table, how, progress, limit, costs)
     return result.first, "comparison", result.to_dict(), result.to_text(width)
 

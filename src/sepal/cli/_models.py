@@ -54,6 +54,7 @@ from sepal.cli._output import (
     print_text,
     printable,
     rows_text,
+    table_width,
     wants_json,
 )
 from sepal.cli._partitions import in_partitions, place_asked, plan_facts, refuse_for_one_file
@@ -135,7 +136,8 @@ def train(
                 told["partitions"] = plan_facts(found_parts)
             print_text(as_json_text("model", {**facts, "estimator": repr(_within(model)), **told}))
         elif found is not None:
-            print_text(printable(str(found)).rstrip("\n") + "\n")
+            text = found if isinstance(found, str) else found.to_text(table_width())  # the chain tells a tree
+            print_text(printable(text).rstrip("\n") + "\n")
 
 
 def _fitted(name: str, chosen: Chosen, table: Table, together: Any, groups: str | None, progress: Progress) -> Any:

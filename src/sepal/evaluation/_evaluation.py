@@ -307,11 +307,11 @@ class Evaluation:
             **({} if self.costs is None else {"costs": self.costs.tolist(), "mean_cost": self.mean_cost()}),
         }
 
-    def summary(self) -> str:
-        """The text a Weka user knows, then what it leaves out."""
+    def summary(self, width: int | None = None) -> str:
+        """The text a Weka user knows, then what it leaves out; running text in lines of this width, 100 at most."""
         from sepal.evaluation._summary import summary_text
 
-        return summary_text(self)
+        return summary_text(self, width)
 
     def __str__(self) -> str:
         return self.summary()

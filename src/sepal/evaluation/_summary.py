@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 _WIDTHS = (9, 9, 11, 9, 11, 9, 10, 10)
 _INDENT = 17
 MOST_NAMED_COLUMNS = 12
-LINE_WIDTH = 100
+LINE_WIDTH, _NARROWEST = 100, 30  # of running text
 _LONGEST = 1e15  # from here on a number is told with its exponent
 
 
-def summary_text(evaluation: Evaluation) -> str:
-    """All blocks, one after the other."""
+def summary_text(evaluation: Evaluation, width: int | None = None) -> str:
+    """All blocks, one after the other; running text in lines of this width."""
     heading = (
         "Stratified cross-validation"
         if evaluation.task == "classification" and evaluation.test_mode.endswith("fold cross-validation")
         else evaluation.test_mode[:1].upper() + evaluation.test_mode[1:]
     )
-    blocks = ["=== Run information ===\n", run_information(evaluation)]
+    blocks = ["=== Run information ===\n", run_information(evaluation, width)]
     blocks += [f"=== {heading} ===\n=== Summary ===\n", _summary_block(evaluation)]
     if evaluation.classes is not None:
         blocks += ["=== Detailed Accuracy By Class ===\n", _class_block(evaluation)]
@@ -42,7 +42,7 @@ def summary_text(evaluation: Evaluation) -> str:
     return "\n".join(blocks)
 
 
-def run_information(evaluation: Evaluation) -> str:
+def run_information(evaluation: Evaluation, width: int | None = None) -> str:
     """What was asked: the learner with all its parameters, the data, how rows were held out, and who did it."""
     from sepal import __version__
 
@@ -62,8 +62,9 @@ def run_information(evaluation: Evaluation) -> str:
         ("Test mode", evaluation.test_mode + seed),
         ("Version", f"sepal {__version__}"),
     ]
+    wide = max(_NARROWEST, min(width or LINE_WIDTH, LINE_WIDTH))
     return "".join(
-        textwrap.fill(text, LINE_WIDTH, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
+        textwrap.fill(text, wide, initial_indent=f"{word + ':':<14}", subsequent_indent=" " * 14) + "\n"
         for word, text in lines
         if text
     )
