@@ -142,3 +142,18 @@ def test_test_rows_without_a_class_of_the_training_rows_are_refused(labels):
     assert labels[0] in said
     assert '"no", "yes"' in said
     assert "hint: " in said
+
+
+@pytest.mark.parametrize("exponent", ["e199", "e-199"])
+def test_numbers_whose_squares_are_none_are_scored(exponent, inside):
+    """It was a traceback: OverflowError, numerical result out of range."""
+    (inside / "far.csv").write_text(
+        "x,price\n" + "".join(f"{10 * (i % 9) + i % 2},{2 * i}.5{exponent}\n" for i in range(40))
+    )
+    assert sepal("train", "far.csv", "-l", "knn", "-k", "1", "--task", "regress", "-o", "m.sepal").exit_code == 0
+    (inside / "near.csv").write_text("x,price\n" + "".join(f"{10 * (i % 9) + i % 2},{2 * i}.5\n" for i in range(40)))
+    assert sepal("train", "near.csv", "-l", "knn", "-k", "1", "--task", "regress", "-o", "n.sepal").exit_code == 0
+    far, near = _score("m.sepal", "far.csv"), _score("n.sepal", "near.csv")
+    assert far.split(",")[0] == near.split(",")[0]
+    errors = [float(said.split("mean absolute error ")[1].split()[0]) for said in (far, near)]
+    assert errors[0] == pytest.approx(errors[1] * float("1" + exponent), rel=1e-2)

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import typer
 
 from sepal.cli._output import printable
-from sepal.data import plural, same_labels, shown
+from sepal.data import far_unit, plural, same_labels, shown
 
 
 class RightAnswers:
@@ -47,6 +48,7 @@ class NumberErrors:
 
     def __init__(self, target: str | None) -> None:
         self.target, self._told, self._strange = target, 0, ""
+        self._unit = 1.0  # in which squares of the first numbers are numbers too
         self._mean = self._around = self._squares = self._errors = 0.0
 
     def count(self, predicted: Sequence[Any], truth: Sequence[Any]) -> None:
@@ -56,6 +58,8 @@ class NumberErrors:
         self._strange = self._strange or ("" if strange is None else shown(strange))
         if not told:
             return
+        self._unit = self._unit if self._told else far_unit(np.array(told, dtype=np.float64))
+        told = [(a * self._unit, b * self._unit) for a, b in told]
         n, mean = len(told), math.fsum(b for _, b in told) / len(told)
         # Squares about the mean of all, from those about the means of the parts.
         apart, total = mean - self._mean, self._told + n
@@ -75,7 +79,8 @@ class NumberErrors:
         share = f"R squared {1 - self._squares / self._around:.4f}, " if self._around > 0 else ""
         rows = f"{self._told:,} {plural(self._told, 'row')}"
         text = (
-            f'{share}mean absolute error {self._errors / self._told:.4g} against the column "{self.target}" of {rows}'
+            f"{share}mean absolute error {self._errors / self._told / self._unit:.4g} "
+            f'against the column "{self.target}" of {rows}'
         )
         typer.echo(f"score: {printable(text)}", err=True)
 
