@@ -191,3 +191,10 @@ def test_training_replaces_no_other_file(inside, name):
     assert f"--out {name}: this would overwrite a file that is not a model" in message
     assert "choose another name ending in .sepal" in message
     assert (inside / name).read_text() == "a,b,class\n1,2,x\n"
+
+
+def test_the_chain_tells_its_steps_in_json_too(inside):
+    """Its explanation is a text, and --json ended in a traceback."""
+    said = json.loads(sepal("train", "athletes", "-l", "chain", "-o", "chain.sepal", "--json").stdout)
+    assert said["learner"] == "chain"
+    assert any(line.lstrip().startswith("features   2 of 2") for line in said["explanation"]["lines"])

@@ -247,8 +247,10 @@ def _takes(estimator: Any, word: str) -> bool:
     return word in signature(estimator.fit).parameters
 
 
-def _told(found: Explanation) -> dict[str, Any]:
-    """What the learner without choices found, for JSON."""
+def _told(found: Explanation | str) -> dict[str, Any]:
+    """What the learner without choices found, for JSON; the chain tells its steps in lines of text."""
+    if isinstance(found, str):
+        return {"lines": found.splitlines()}
     return {
         "task": found.task,
         "score": found.score,
