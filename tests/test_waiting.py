@@ -48,7 +48,24 @@ def test_work_that_does_not_heed_it_is_ended():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        each(endless, range(2), 2, meanwhile=gone_wrong)
+        each(endless, range(2), 2, meanwhile=gone_wrong, end_threads=True)
     with pytest.raises(KeyboardInterrupt):
-        each(work, [0, 1, 2], 3, meanwhile=gone_wrong)
+        each(work, [0, 1, 2], 3, meanwhile=gone_wrong, end_threads=True)
     assert threading.active_count() == before
+
+
+def test_work_that_starts_threads_is_waited_for():
+    """An exception sent to its thread may reach the one that was just started, which then never says that it runs."""
+
+    def work(task):
+        if task == 0:
+            time.sleep(0.05)
+            raise KeyError(task)
+        for _ in range(300):
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+
+    for _ in range(5):
+        with pytest.raises(KeyError):
+            each(work, range(2), 2)

@@ -29,11 +29,15 @@ def each(
     threads: int,
     give_up: Callable[[], object] | None = None,
     meanwhile: Callable[[], object] | None = None,
+    *,
+    end_threads: bool = False,
 ) -> list[T]:
     """The results in order, some tasks at a time; ``meanwhile`` is called in this thread while others work.
 
     If one of them fails, or the waiting is interrupted, tasks that have not begun are dropped and ``give_up`` is called
-    to end the others; those that do not heed it are ended where they run Python, which native loops do now and then.
+    to end the others. With ``end_threads`` an exception is sent to their threads, which ends them where they run
+    Python; native loops do so now and then. Not for work that starts threads of its own: CPython may send it to one
+    that has just been born, and whoever started that one waits for it for ever.
 
     Examples
     --------
@@ -56,7 +60,8 @@ def each(
                 future.result()
             return [future.result() for future in waiting]
         except BaseException:
-            endable.end()
+            if end_threads:
+                endable.end()
             if give_up is not None:
                 give_up()
             pool.shutdown(wait=False, cancel_futures=True)

@@ -38,10 +38,22 @@ def test_numbers_that_texts_spell_are_the_same_levels():
         (["true"], ["True"]),  # texts that differ are two levels
         ([1], [True]),
         (["1"], [True, False]),
-        (["a", "007"], [7]),  # nobody writes numbers among words
-        (["7", "007"], [7]),
+        (["7 %", "$7", "7.0.0", "1,000", "1.000"], [7, 1000]),
+        ([9007199254740993], ["9007199254740992"]),
+        (["v3.0"], ["v3"]),
+        ([10**400, "9" * 5000], ["5"]),
     ],
 )
 def test_what_could_mean_something_else_is_not_the_same(new, known):
-    expected = {new[0]: known[0]} if new[0] == known[0] else {"7": 7} if new[0] == "7" else {}
+    expected = {new[0]: known[0]} if new[0] == known[0] else {}
     assert same_labels(new, known) == expected
+
+
+def test_what_a_label_means_does_not_hang_on_the_others():
+    """Labels were read as files are, all together: 1.000 was 1 alone, and 1000 beside 2.000.000."""
+    known = [1, 7, 1000]
+    for target in (False, True):
+        new = ["007", "7", "1.000", "1000", "a", "7 %"]
+        alone = {label: same_labels([label], known, target=target).get(label) for label in new}
+        assert same_labels(new, known, target=target) == {a: b for a, b in alone.items() if b is not None}
+        assert alone == {"007": 7, "7": 7, "1.000": 1, "1000": 1000, "a": None, "7 %": 7 if target else None}

@@ -250,3 +250,18 @@ def test_of_a_very_long_message_the_beginning_is_read(tmp_path):
     assert len(first) < 2_000_000 + len(line)
     assert second == b"Subject: short\n\nhi\n"
     assert read_message(raw) == read_message(long)
+
+
+def test_a_comment_is_no_address():
+    for sender in (b"(me@bank.com) q@z.org", b"q@z.org (me@bank.com)", b'"a@b.c" (d@e.f) <q@z.org>', b"q(x@y.z)@z.org"):
+        assert read_message(b"From: " + sender + b"\n\nhi").sender == "z.org"
+
+
+def test_in_a_folder_what_people_write_begins_no_message(tmp_path):
+    """Files of one message behind its envelope were cut at a sentence that begins with From."""
+    one = b"From: joe@x.org\nSubject: hello\n\nDear all,\n\nFrom the desk of Joe: the meeting is at 10:30.\n"
+    envelope = b"From joe@x.org Mon Jan  1 10:00:00 2001\n"
+    (tmp_path / "0001.txt").write_bytes(envelope + one)
+    (tmp_path / "0002.txt").write_bytes(envelope + b"Subject: 1\n\nhi\n\n" + envelope + b"Subject: 2\n\nho\n")
+    found = [raw for _, raw in read_mail(tmp_path)]
+    assert found == [one, b"Subject: 1\n\nhi\n", b"Subject: 2\n\nho\n"]

@@ -44,3 +44,9 @@ def test_neither_the_first_row_nor_the_source_decides(seed):
             )
     for each in found[1:]:
         assert each == pytest.approx(found[0], abs=1e-12)
+
+
+def test_categories_of_several_types_have_an_order_too():
+    X = pd.DataFrame({"k": pd.Categorical([1, "a", 2.5] * 10), "x": range(30)})
+    assert sepal.KNNClassifier(1).fit(X, ["p", "q", "r"] * 10).predict(X).tolist() == ["p", "q", "r"] * 10
+    assert fcnn(X, ["p", "q", "r"] * 10).consistency == 1

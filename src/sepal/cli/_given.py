@@ -164,7 +164,7 @@ def _labels_as_in(training: Table, table: Table, data: str) -> Table:
         return table  # numbers, which evaluate matches
     labels, codes = np.unique(table.y, return_inverse=True)
     classes = np.unique(old).tolist()
-    meant = same_labels(labels.tolist(), classes, texts=True)
+    meant = same_labels(labels.tolist(), classes, target=True)
     if not meant:
         found = shown(labels.tolist()[0])
         raise DataError(

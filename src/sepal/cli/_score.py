@@ -23,7 +23,7 @@ class RightAnswers:
     def count(self, predicted: Sequence[Any], truth: Sequence[Any]) -> None:
         """Compare answers with cells of the target; where a cell is missing nothing is compared."""
         told = [(a, b) for a, b in zip(predicted, truth, strict=True) if b is not None]
-        meant = same_labels((label for _, label in told), self.like, texts=True)
+        meant = same_labels((label for _, label in told), self.like, target=True)
         self._right += sum(label in meant and meant[label] == answer for answer, label in told)
         self._known = self._known or bool(meant)
         self._example = self._example or (shown(told[0][1]) if told else "")

@@ -70,13 +70,13 @@ def sorted_levels(values: Iterable[Any], decimal: str = ".", known: Collection[s
     """
     distinct = set(values)
     if all(isinstance(value, str) for value in distinct):
-        numbers = level_numbers(distinct, decimal, known)
+        numbers = _level_numbers(distinct, decimal, known)
         if numbers is not None:
             return tuple(sorted(distinct, key=lambda value: (numbers[value], value)))
     return tuple(sorted(distinct))
 
 
-def level_numbers(texts: Iterable[str], decimal: str = ".", known: Collection[str] = ()) -> dict[str, float] | None:
+def _level_numbers(texts: Iterable[str], decimal: str, known: Collection[str]) -> dict[str, float] | None:
     """The number of each text, as the readers of files understand it; None if some text is none."""
     messy = messy_numbers(texts, ",", known) if decimal == "," else None
     if messy is not None:

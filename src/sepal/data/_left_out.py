@@ -172,7 +172,7 @@ def in_group_order(order: NDArray[np.intp], alike: NDArray[np.integer[Any]], gro
     place = first[number]
     marks = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
     np.add.at(marks, groups[order], mixed_bits(place.astype(np.uint64)))
-    return order[np.lexsort((marks[groups[order]], place))]
+    return order[np.lexsort((groups[order], marks[groups[order]], place))]
 
 
 def numbered_by_first_row(groups: Groups | None, rows: NDArray[np.intp]) -> Groups | None:

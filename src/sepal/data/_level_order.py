@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def levels_by_name(table: Table) -> Table:
     """
     values, levels = table.values, list(table.levels)
     for j, (kind, held) in enumerate(zip(table.kinds, table.levels, strict=True)):
-        if kind != "nominal" or held is None or (ordered := sorted_levels(held)) == held:
+        if kind != "nominal" or held is None or (ordered := _by_name(held)) == held:
             continue
         values = values.copy() if values is table.values else values
         place = {level: i for i, level in enumerate(ordered)}
@@ -34,3 +35,10 @@ def levels_by_name(table: Table) -> Table:
         values[:, j] = new[np.where(np.isnan(codes), len(held), codes).astype(np.intp)]
         levels[j] = ordered
     return table if values is table.values else replace(table, values=values, levels=tuple(levels))
+
+
+def _by_name(levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    try:
+        return sorted_levels(levels)
+    except TypeError:  # of several types, which have no order
+        return tuple(sorted(levels, key=lambda level: (type(level).__name__, str(level))))

@@ -200,10 +200,11 @@ def _check_folds(folds: list[NDArray[np.intp]], n: int) -> None:
 
 def _as_in_training(new: NDArray[Any], old: NDArray[Any], regression: bool) -> NDArray[Any]:
     """The target of test rows in the type that the training rows have: 1 and "1" name one class."""
-    if (new.dtype.kind in _NUMBERS) == (old.dtype.kind in _NUMBERS) or not new.size:
+    kinds = new.dtype.kind + old.dtype.kind
+    if (kinds[0] in _NUMBERS) == (kinds[1] in _NUMBERS) or set(kinds) & set("mM") or not new.size:
         return new
     labels, classes = np.unique(new).tolist(), np.unique(old).tolist()
-    meant = {} if regression else same_labels(labels, classes)
+    meant = {} if regression else same_labels(labels, classes, target=True)
     if not meant or (len(meant) < len(labels) and old.dtype.kind in _NUMBERS):
         strange = [label for label in labels if label not in meant][:3]
         raise DataError(

@@ -19,6 +19,7 @@ _HTML_SIGN = re.compile(
 _DOMAIN = re.compile(r"@([A-Za-z0-9_.-]{1,255})")
 _ANGLE = re.compile(r"<[^<>]*@([A-Za-z0-9_.-]{1,255})[^<>@]*>")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_COMMENT = re.compile(r"\([^()]*\)")
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def _split(raw: bytes) -> tuple[bytes, bytes]:
 
 def _sender(value: str) -> str:
     """The domain of the address in a From line, never that of a display name, which may be another address."""
-    bare = _QUOTED.sub("", value)
+    bare = _COMMENT.sub("", _QUOTED.sub("", value))
     found = _ANGLE.search(bare) or _DOMAIN.search(bare) or _DOMAIN.search(unfolded(value))
     return found[1].lower().strip(".") if found else ""
 

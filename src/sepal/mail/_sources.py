@@ -13,6 +13,7 @@ from sepal.exceptions import DataError
 MOST_MESSAGE_BYTES = 2_000_000  # of one message; the filter reads fewer
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,75}[ \t]*:")
 _FROM = re.compile(rb"(?:\xef\xbb\xbf)?From ")
+_ENVELOPE = re.compile(rb"From \S+\s+(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b")
 _NOTHING = re.compile(rb"(?:\xef\xbb\xbf)?\r?\n")
 _USUAL = re.compile(
     rb"^(?:from|to|cc|subject|date|received|message-id|mime-version|content-type|return-path|reply-to|sender):",
@@ -23,11 +24,12 @@ _USUAL = re.compile(
 def read_mail(path: str | os.PathLike[str]) -> Iterator[tuple[str, bytes]]:
     """The messages of a file, an mbox, a Maildir or a folder, each with a name; ``-`` is standard input.
 
-    A file that begins with ``From `` is an mbox, in a folder too; empty lines and a byte order mark before it do not
-    count. Of a Maildir ``cur`` and ``new`` are read, where every file is one message, of another folder all files in
-    the order of their names, without those that begin with a point; folders in it are not. A file that neither
-    begins with a header nor has one of the usual ones is no mail, which is an error. Of a message the first 2,000,000
-    bytes are given, to the end of their line.
+    A file that begins with ``From `` is an mbox, in a folder too, where an address and a day of the week must follow
+    for the next message to begin; empty lines and a byte order mark before it do not count. Of a Maildir ``cur`` and
+    ``new`` are read, where every file is one message, of another folder all files in the order of their names, without
+    those that begin with a point; folders in it are not. A file that neither begins with a header nor has one of the
+    usual ones is no mail, which is an error. Of a message the first 2,000,000 bytes are given, to the end of their
+    line.
 
     Parameters
     ----------
@@ -74,19 +76,24 @@ def _folder_messages(place: Path) -> Iterator[tuple[str, bytes]]:
                 if one_each:
                     yield str(file), _as_mail(str(file), stream.read(MOST_MESSAGE_BYTES))
                 else:
-                    yield from _file_messages(str(file), stream)
+                    yield from _file_messages(str(file), stream, next_one=_ENVELOPE)
 
 
 def _is_maildir(place: Path) -> bool:
     return (place / "cur").is_dir() and (place / "new").is_dir()
 
 
-def _file_messages(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
-    """One message, or those of an mbox: there a line ``From `` after an empty one begins the next."""
+def _file_messages(
+    name: str, lines: Iterable[bytes], next_one: re.Pattern[bytes] = _FROM
+) -> Iterator[tuple[str, bytes]]:
+    """One message, or those of an mbox: there a line ``From `` after an empty one begins the next.
+
+    In folders, where most files are one message with ``From `` as people write it, more is asked of that line.
+    """
     kept: list[bytes] = []
     number, mbox, begun, empty, size = 0, False, False, True, 0
     for line in lines:
-        if (mbox and empty and line.startswith(b"From ")) or (not begun and _FROM.match(line)):
+        if (mbox and empty and next_one.match(line)) or (not begun and _FROM.match(line)):
             if mbox:
                 yield f"{name}:{number}", _without_last_empty(kept)
                 number += 1

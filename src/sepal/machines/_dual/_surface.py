@@ -314,6 +314,7 @@ def _run(task: _Task, widths: Floats, threads: int, progress: Share | None) -> t
         widths,
         threads if small else 1,
         meanwhile=tell,
+        end_threads=True,
     )
     tell()
     facts = np.array(found)  # widths, C, facts
