@@ -150,6 +150,7 @@ def test_parameters_are_checked_in_one_place():
         "cli/_mail_exchange.py",  # a line of a file
         "data/_columns.py",  # the key of a column
         "data/_labels.py",  # labels
+        "data/_same_labels.py",  # of two sources
         "distances/_mixed.py",  # the key of a column
         "estimators/_field_types.py",  # what a model file holds
         "estimators/_saving.py",
