@@ -28,7 +28,7 @@ class Takers {
             else tied |= std::max(value, nearest.value) <= std::min(value, nearest.value) * (1 + c_.tie);
             if (nearest.wrong < 0 || value < nearest.value) nearest = {value, at};
         }
-        if (tied) // rare; where it is not, all of this would change nothing
+        if (tied) // without ties the nearest of each cell is known already
             for (const std::int32_t at : wrong) {
                 Nearest& nearest = of_[cell(at)];
                 if (cells_.unlike[at] <= nearest.value * (1 + c_.tie) && order_[at] < order_[nearest.wrong]) nearest.wrong = at;

@@ -83,11 +83,13 @@ from sepal.data._left_out import LeftOut as LeftOut
 from sepal.data._left_out import Together as Together
 from sepal.data._left_out import group_codes as group_codes
 from sepal.data._left_out import groups_by_class as groups_by_class
+from sepal.data._left_out import groups_in_order as groups_in_order
 from sepal.data._left_out import in_group_order as in_group_order
 from sepal.data._left_out import left_out_together as left_out_together
 from sepal.data._left_out import numbered_by_first_row as numbered_by_first_row
 from sepal.data._left_out import records_repeated as records_repeated
 from sepal.data._left_out import rows_in_groups as rows_in_groups
+from sepal.data._left_out import shared_places as shared_places
 from sepal.data._level_order import levels_by_name as levels_by_name
 from sepal.data._matching import match_table as match_table
 from sepal.data._name_order import name_key as name_key

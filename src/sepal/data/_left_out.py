@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
 from sepal.data._content_order import rows_by_content
-from sepal.data._equal_rows import copies_of, equal_rows, mixed_bits, places, row_groups
+from sepal.data._equal_rows import copies_of, equal_rows, places, row_groups
 from sepal.data._sparse_reading import Rows
 from sepal.exceptions import DataError, ParameterError
 
@@ -158,8 +158,7 @@ def rows_in_groups(rows: Rows, codes: NDArray[np.integer[Any]], groups: Groups |
 def in_group_order(order: NDArray[np.intp], alike: NDArray[np.integer[Any]], groups: Groups) -> NDArray[np.intp]:
     """An order of the rows, in which those that are ``alike`` stand by what else is in their groups.
 
-    Where equal rows belong to several groups, the content of a row alone does not tell which comes first. Groups of the
-    very same rows are alike in everything, so that any order of them will do.
+    Where equal rows belong to several groups, the content of a row alone does not tell which comes first.
 
     Examples
     --------
@@ -168,11 +167,33 @@ def in_group_order(order: NDArray[np.intp], alike: NDArray[np.integer[Any]], gro
     >>> sorted([one.tolist(), other.tolist()])  # one of two equal rows is in a group with the third
     [[0, 1, 2], [1, 0, 2]]
     """
+    place = shared_places(order, alike)
+    return np.lexsort((groups_in_order(place, groups)[groups], place))
+
+
+def shared_places(order: NDArray[np.intp], alike: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+    """The place of each row in an order; rows that are ``alike`` share that of the first of them.
+
+    >>> shared_places(np.array([2, 0, 1]), np.array([5, 7, 5])).tolist()
+    [0, 2, 0]
+    """
     _, first, number = np.unique(alike[order], return_index=True, return_inverse=True)
-    place = first[number]
-    marks = np.zeros(int(groups.max()) + 1, dtype=np.uint64)
-    np.add.at(marks, groups[order], mixed_bits(place.astype(np.uint64)))
-    return order[np.lexsort((groups[order], marks[groups[order]], place))]
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = first[number]
+    return place
+
+
+def groups_in_order(place: NDArray[np.integer[Any]], groups: Groups) -> NDArray[np.intp]:
+    """The place of each group, by the places of its rows: neither names nor where rows stood decide.
+
+    Groups of the very same places are alike in everything, so that any order of them will do.
+
+    >>> groups_in_order(np.array([3, 0, 1]), np.array([0, 0, 1])).tolist()
+    [0, 1]
+    """
+    rows = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    content = [sorted(place[inside].tolist()) for inside in rows]
+    return places(np.array(sorted(range(len(rows)), key=content.__getitem__), dtype=np.intp))
 
 
 def numbered_by_first_row(groups: Groups | None, rows: NDArray[np.intp]) -> Groups | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sepal.data import copies_of, rows_by_content
+from sepal.data import copies_of, groups_in_order, rows_by_content, shared_places
 from sepal.measures._class_groups import cases_of
 from sepal.measures._prepared import Prepared
 from sepal.measures._stratified import Strata
@@ -70,12 +70,9 @@ def _draws_of_groups(
     """The same per split and group; dealt to the groups sorted by the rows in them."""
     order = rows_by_content(data.search.table, data.codes)
     alike = copies_of(data.search.table).astype(np.int64) * len(data.classes) + data.codes
-    _, first, number = np.unique(alike[order], return_index=True, return_inverse=True)
-    place = np.empty(data.n_rows, dtype=np.intp)
-    place[order] = first[number]  # equal rows of one class share a place
-    content = [tuple(np.sort(place[groups == group]).tolist()) for group in range(int(groups.max()) + 1)]
-    draws = np.empty((n_splits, len(content)))
-    draws[:, sorted(range(len(content)), key=content.__getitem__)] = rng.random(draws.shape)
+    of_group = groups_in_order(shared_places(order, alike), groups)
+    draws = np.empty((n_splits, len(of_group)))
+    draws[:, np.argsort(of_group)] = rng.random(draws.shape)
     return draws
 
 
